@@ -136,35 +136,28 @@ static void account_idle(struct golang *g, uint64_t start_addr, uint64_t end_add
 	space->resident_bytes += bytes;
 }
 
-static uint64_t arena_end(uint64_t addr)
-{
-	return (addr | (GOLANG_ARENA_BYTES - 1)) + 1;
-}
-
-/*
- * Count the idle pages: the memory of each arena that is in no span. An arena is 64 MiB
- * of address space, aligned to its size, which the runtime reserves for its heap.
- */
+/* Count the idle pages: the memory of all arenas that is in no span. */
 static void account_all_idle(struct golang *g)
 {
 	uint64_t done_addr = 0;
+	size_t next = 0;
 
-	for (size_t i = 0; i < g->span_count; i++) {
-		const struct golang_span *span = &g->spans[i];
-		uint64_t arena = span->start_addr & ~(GOLANG_ARENA_BYTES - 1);
+	for (size_t i = 0; i < g->arena_count; i++) {
+		uint64_t start_addr = g->arenas[i];
+		uint64_t end_addr = start_addr + GOLANG_ARENA_BYTES;
 
-		if (arena > done_addr) {
-			/* the end of the arena of the span before */
-			if (i > 0 && done_addr % GOLANG_ARENA_BYTES != 0)
-				account_idle(g, done_addr, arena_end(done_addr));
-			done_addr = arena;
+		if (start_addr > done_addr)
+			done_addr = start_addr;
+		for (; next < g->span_count && g->spans[next].start_addr < end_addr;
+		     next++) {
+			account_idle(g, done_addr, g->spans[next].start_addr);
+			if (g->spans[next].end_addr > done_addr)
+				done_addr = g->spans[next].end_addr;
 		}
-		account_idle(g, done_addr, span->start_addr);
-		if (span->end_addr > done_addr)
-			done_addr = span->end_addr;
+		account_idle(g, done_addr, end_addr);
+		if (end_addr > done_addr)
+			done_addr = end_addr;
 	}
-	if (done_addr % GOLANG_ARENA_BYTES != 0)
-		account_idle(g, done_addr, arena_end(done_addr));
 }
 
 static void fill_classes(struct heap *heap)
@@ -194,6 +187,7 @@ static void set_quality(struct golang *g)
 void golang_account(struct golang *g)
 {
 	struct heap *heap = g->heap;
+	uint64_t arena_table_addr;
 
 	heap->arenas = xcalloc(1, sizeof(*heap->arenas));
 	heap->arena_count = 1;
@@ -209,9 +203,10 @@ void golang_account(struct golang *g)
 		else
 			account_objects(g, &g->spans[i]);
 	}
+	golang_find_arenas(g, &arena_table_addr);
 	if (g->broken_count == 0)
 		account_all_idle(g);
-	golang_account_tables(g);
+	golang_account_tables(g, arena_table_addr);
 	blocks_sort(g->blocks);
 	page_use_share(g->blocks, g->input->mappings, heap);
 	set_quality(g);

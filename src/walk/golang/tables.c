@@ -3,6 +3,7 @@
 
 #include "walk/golang/walk.h"
 
+#include "base/xalloc.h"
 #include "walk/blocks/page_use.h"
 
 /*
@@ -23,6 +24,7 @@
  * array begins at the address -2^47.
  */
 #define ARENA_BASE (UINT64_C(1) << 47)
+#define TABLE_LENGTH (2 * ARENA_BASE / GOLANG_ARENA_BYTES)
 
 /*
  * heapArena.spans, with a pointer for each page of the arena, follows the bitmap, which
@@ -117,14 +119,14 @@ static uint64_t arena_index(const struct golang_span *span)
 	return (span->start_addr + ARENA_BASE) / GOLANG_ARENA_BYTES;
 }
 
-/* Add the heapArena of each arena, given the address of the array of their addresses. */
-static void add_arenas(struct golang *g, uint64_t array)
+/* Add the heapArena of each arena, given the address of the table of arenas. */
+static void add_arenas(struct golang *g, uint64_t table)
 {
 	uint64_t last = UINT64_MAX;
 
 	for (size_t i = 0; i < g->span_count; i++) {
 		const struct golang_span *span = &g->spans[i];
-		uint64_t index = arena_index(span), at = array + 8 * index, addr, offset;
+		uint64_t index = arena_index(span), at = table + 8 * index, addr, offset;
 
 		if (index == last || span->is_broken)
 			continue;
@@ -135,21 +137,62 @@ static void add_arenas(struct golang *g, uint64_t array)
 	}
 }
 
-/* Return true if the word at addr points to the array of addresses of heapArenas. */
-static bool is_arenas(struct golang *g, uint64_t addr, uint64_t *ret_array)
+/* Return true if the word at addr points to the table of arenas. */
+static bool is_arena_table(struct golang *g, uint64_t addr, uint64_t *ret_table)
 {
 	uint64_t offset;
 
-	return g->span_count > 0 && image_read(g->image, addr, ret_array) &&
-	       *ret_array != 0 && *ret_array % IMAGE_PAGE_BYTES == 0 &&
-	       *ret_array >> WALK_ADDR_BITS == 0 &&
-	       image_read(g->image, *ret_array + 8 * arena_index(&g->spans[0]), &addr) &&
+	return image_read(g->image, addr, ret_table) && *ret_table != 0 &&
+	       *ret_table % IMAGE_PAGE_BYTES == 0 && *ret_table >> WALK_ADDR_BITS == 0 &&
+	       image_read(g->image, *ret_table + 8 * arena_index(&g->spans[0]), &addr) &&
 	       find_spans(g, addr, &g->spans[0], &offset);
 }
 
-void golang_account_tables(struct golang *g)
+static void add_arena(struct golang *g, uint64_t addr)
 {
-	uint64_t end = g->area.end_addr, array;
+	if (g->arena_count > 0 && addr <= g->arenas[g->arena_count - 1])
+		return;
+	g->arenas = xgrow(g->arenas, &g->arena_capacity, g->arena_count + 1,
+			  sizeof(*g->arenas));
+	g->arenas[g->arena_count++] = addr;
+}
+
+/* List the arenas whose element in the table is not 0. */
+static void list_arenas(struct golang *g, uint64_t table)
+{
+	uint64_t end = table + 8 * TABLE_LENGTH;
+	uint64_t addr = image_next_resident(g->image, table, end), value;
+
+	for (; addr < end; addr = image_next_resident(g->image, addr + 8, end)) {
+		uint64_t arena = (addr - table) / 8 * GOLANG_ARENA_BYTES;
+
+		if (arena >= ARENA_BASE && image_read(g->image, addr, &value) &&
+		    value != 0)
+			add_arena(g, arena - ARENA_BASE);
+	}
+}
+
+void golang_find_arenas(struct golang *g, uint64_t *ret_table_addr)
+{
+	uint64_t end = g->area.end_addr;
+	uint64_t addr = image_next_resident(g->image, g->area.start_addr, end);
+
+	*ret_table_addr = 0;
+	for (; addr < end && g->span_count > 0;
+	     addr = image_next_resident(g->image, addr + 8, end)) {
+		if (!is_arena_table(g, addr, ret_table_addr))
+			continue;
+		list_arenas(g, *ret_table_addr);
+		return;
+	}
+	*ret_table_addr = 0;
+	for (size_t i = 0; i < g->span_count; i++)
+		add_arena(g, g->spans[i].start_addr & ~(GOLANG_ARENA_BYTES - 1));
+}
+
+void golang_account_tables(struct golang *g, uint64_t arena_table_addr)
+{
+	uint64_t end = g->area.end_addr;
 	uint64_t addr = image_next_resident(g->image, g->area.start_addr, end);
 
 	add_pages(g, g->list_addr, g->list_count * 8);
@@ -160,10 +203,9 @@ void golang_account_tables(struct golang *g)
 		add_pages(g, g->spans[i].bits_addr, (g->spans[i].object_count + 7) / 8);
 		add_pages(g, g->spans[i].marks_addr, (g->spans[i].object_count + 7) / 8);
 	}
-	for (; addr < end; addr = image_next_resident(g->image, addr + 8, end)) {
+	if (arena_table_addr != 0)
+		add_arenas(g, arena_table_addr);
+	for (; addr < end; addr = image_next_resident(g->image, addr + 8, end))
 		if (are_summaries(g, addr))
 			add_summaries(g, addr);
-		else if (is_arenas(g, addr, &array))
-			add_arenas(g, array);
-	}
 }

@@ -89,4 +89,5 @@ void walk_golang(const struct walk_input *input, struct heap *ret,
 		golang_account(&g);
 	}
 	free(g.spans);
+	free(g.arenas);
 }

@@ -67,6 +67,10 @@ struct golang {
 	size_t span_count, span_capacity;
 	uint64_t bit_count;
 	uint64_t broken_count; /* spans that failed a check */
+
+	/* the arenas that exist: their start addresses in ascending order */
+	uint64_t *arenas;
+	size_t arena_count, arena_capacity;
 };
 
 /* Return the size of the objects of a class, or 0 for class 0. */
@@ -88,6 +92,12 @@ const char *golang_find(struct golang *g);
 /* Read and check all spans. (spans.c) */
 void golang_read_spans(struct golang *g);
 
+/*
+ * List the arenas: those in the runtime's table of arenas, or those with spans if the table
+ * is not found. Set *ret_table_addr to the address of the table, or to 0. (tables.c)
+ */
+void golang_find_arenas(struct golang *g, uint64_t *ret_table_addr);
+
 /* Sum the spans by class, page and mapping, and add their extents. (account.c) */
 void golang_account(struct golang *g);
 
@@ -96,7 +106,7 @@ void golang_account(struct golang *g);
  * objects, and the tables of pages and arenas. Other memory of the runtime cannot be
  * distinguished from memory that the program mapped. (tables.c)
  */
-void golang_account_tables(struct golang *g);
+void golang_account_tables(struct golang *g, uint64_t arena_table_addr);
 
 /* Do what walk_heap() does, for the heap of Go 1.18 to 1.26 only. */
 void walk_golang(const struct walk_input *input, struct heap *ret,
