@@ -94,7 +94,8 @@ void golang_read_spans(struct golang *g);
 
 /*
  * List the arenas: those in the runtime's table of arenas, or those with spans if the
- * table is not found. Set *ret_table_addr to the address of the table, or to 0. (tables.c)
+ * table is not found. Set *ret_table_addr to the address of the table, or to 0.
+ * (tables.c)
  */
 void golang_find_arenas(struct golang *g, uint64_t *ret_table_addr);
 
