@@ -71,6 +71,7 @@ unit_walk = \
 	%D%/walk/glibc/test_walk \
 	%D%/walk/hotspot/test_walk \
 	%D%/walk/jemalloc/test_walk \
+	%D%/walk/golang/test_walk \
 	%D%/walk/mallocng/test_walk \
 	%D%/walk/pymalloc/test_walk \
 	%D%/walk/mark/test_mark \
@@ -233,6 +234,8 @@ check_LIBRARIES =
 	%D%/support/hotspot_library.h \
 	%D%/support/jemalloc_image.c \
 	%D%/support/jemalloc_image.h \
+	%D%/support/golang_image.c \
+	%D%/support/golang_image.h \
 	%D%/support/mallocng_image.c \
 	%D%/support/mallocng_image.h \
 	%D%/support/pymalloc_image.c \

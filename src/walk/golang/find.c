@@ -17,15 +17,17 @@ static const struct golang_layout layouts[] = {
 /* Number of spans that are examined to recognize the list, and how many must be sound. */
 #define SAMPLE 64
 #define SOUND_MIN 4
+#define UNSOUND_SHARE 8
 
 /*
- * Return how many of the first spans of the list are in use and sound. Return 0 if any of
- * them is not a span: the list contains nothing else.
+ * Return how many of the first spans of the list are in use and sound. Return 0 if more
+ * than one in UNSOUND_SHARE is not sound. A few may be, if the process was paused while Go
+ * changed them.
  */
 static unsigned int count_sound(struct golang *g, uint64_t list, uint64_t count,
 				const struct golang_layout *layout)
 {
-	unsigned int sound = 0;
+	unsigned int sound = 0, unsound = 0;
 
 	for (uint64_t i = 0; i < SAMPLE && i < count; i++) {
 		struct golang_span span;
@@ -41,10 +43,11 @@ static unsigned int count_sound(struct golang *g, uint64_t list, uint64_t count,
 			continue;
 		if (span.end_addr == 0 || span.state > GOLANG_MANUAL ||
 		    (span.state == GOLANG_IN_USE && !golang_is_sound(&span)))
-			return 0;
-		sound += span.state == GOLANG_IN_USE;
+			unsound++;
+		else
+			sound += span.state == GOLANG_IN_USE;
 	}
-	return sound;
+	return unsound * UNSOUND_SHARE <= sound ? sound : 0;
 }
 
 /* Return true if the slice at addr is mheap_.allspans. */
