@@ -41,7 +41,7 @@ func main() {
 	// from here on, nothing is allocated
 	text := buffer[:0]
 	for _, number := range [...]uint64{stats.HeapAlloc, stats.HeapObjects, stats.StackInuse,
-		stats.HeapIdle - stats.HeapReleased} {
+		stats.HeapIdle} {
 		text = append(strconv.AppendUint(text, number, 10), ' ')
 	}
 	text = append(text, '\n')

@@ -21,8 +21,8 @@ static const struct golang_layout layouts[] = {
 
 /*
  * Return how many of the first spans of the list are in use and sound. Return 0 if more
- * than one in UNSOUND_SHARE is not sound. A few may be, if the process was paused while Go
- * changed them.
+ * than one in UNSOUND_SHARE is not sound. A few may be unsound if the process was paused
+ * while Go changed them.
  */
 static unsigned int count_sound(struct golang *g, uint64_t list, uint64_t count,
 				const struct golang_layout *layout)

@@ -112,7 +112,7 @@ static void damage_is_noticed(void **state)
 
 		golang_image_write(&h, rows[i].addr, rows[i].value);
 		walk();
-		/* if a span near the begin of the list is not sound, it is no such list */
+		/* too few sound spans: not a list of spans */
 		assert_row(heap.quality == QUALITY_ESTIMATE ||
 				   heap.allocator == ALLOCATOR_UNKNOWN,
 			   rows[i].what);
