@@ -148,6 +148,7 @@ void classifier_begin(struct classifier *c, struct usage *usage)
 	c->usage = usage;
 	usage_set_no_memory(usage);
 	usage->allocator = ALLOCATOR_UNKNOWN;
+	usage->heap_count = 0;
 }
 
 void classifier_release(struct classifier *c)

@@ -416,7 +416,7 @@ static const struct column columns[] = {
 	OWNER("shmem_bytes", "SHMEM", NEED_SMAPS, OWNER_SHMEM,
 	      "shared memory: tmpfs, memfd, SysV, shared anonymous"),
 	MADE("trimmable_bytes", "TRIM", NEED_WALK, MADE_TRIMMABLE,
-	     "memory that malloc_trim(0), or jemalloc's purge, would return"),
+	     "memory that trimming all heaps, as malloc_trim(0) does, would return"),
 	HEAPS_OF("malloc", "MALLOC", ALLOCATOR_UNKNOWN, "malloc"),
 	HEAPS_OF("go", "GO", ALLOCATOR_GO, "the Go runtime"),
 	HEAPS_OF("python", "PYTHON", ALLOCATOR_PYTHON, "Python's object allocator"),
