@@ -7,6 +7,7 @@ Whatever happens on the screen, the target continues and is not traced.
 
 import os
 import re
+import subprocess
 import sys
 
 sys.path.insert(0, os.path.join(os.environ["srcdir"], "tests", "live"))
@@ -68,6 +69,24 @@ def check_free(target):
 
 def is_held(target):
     return status_field(target.pid, "TracerPid") != "0"
+
+
+@test
+def the_heaps_of_a_runtime_and_of_malloc_are_listed():
+    python = "/usr/bin/python3"
+    if not os.access(python, os.X_OK):
+        raise Skip("no Python interpreter to examine")
+    with subprocess.Popen([python, "-c", "x = [[i] for i in range(50000)]; print(1, flush=True); input()"],
+                          stdin=subprocess.PIPE, stdout=subprocess.PIPE) as target:
+        target.stdout.readline()
+        with Screen("-p", target.pid) as screen:
+            screen.open_heap()
+            text = screen.text()
+            for words in ("glibc malloc and Python objects, exact", "RESIDENT IN", "pools in use",
+                          "free, in fastbins"):
+                if words not in text:
+                    raise Failure(f"{words!r} is not on the screen: {text[-3000:]}")
+        target.kill()
 
 
 @test
