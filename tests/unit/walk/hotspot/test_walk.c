@@ -40,7 +40,7 @@ static void walk(void)
 static void begin(enum hotspot_collector collector)
 {
 	hotspot_image_init(&h, collector);
-	heap_init(&heap);
+	heap_release(&heap);
 }
 
 static int begin_g1(void **state)
