@@ -55,6 +55,16 @@ def a_replay_shows_the_live_rows():
 
 
 @test
+def a_replay_shows_the_times_of_a_fast_series():
+    with Folder() as folder, Target("unbacked", MIB, MIB, is_stopped=True) as target:
+        for _ in range(3):
+            live = record(f"{folder}/r", "-p", target.pid, "-i", "2ms", "-n", 200)
+            equal([row["elapsed_s"] for row in replay(f"{folder}/r")][-200:],
+                  [row["elapsed_s"] for row in live], "times")
+            os.unlink(f"{folder}/r")
+
+
+@test
 def a_replayed_report_equals_the_live_report():
     with Folder() as folder, Target("unbacked", 8 * MIB, 6 * MIB, is_stopped=True) as target:
         path = f"{folder}/r"

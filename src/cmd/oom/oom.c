@@ -44,7 +44,8 @@ struct oom {
 	struct oom_report report;
 	struct next next; /* only its place is used */
 	struct strbuf out;
-	uint64_t start_ns;
+	uint64_t start_ns; /* when the series began; the schedule counts from here */
+	uint64_t first_ns; /* when the first sample was taken */
 };
 
 static bool is_series(const struct options *o)
@@ -101,7 +102,10 @@ static int read_sample(struct oom *oom)
 	cgroup_sampler_find_kernel(oom->sampler, &oom->cgroup);
 	record(oom);
 	oom_figures_find(&oom->cgroup, &oom->processes, &oom->figures);
-	oom->report.row.elapsed_ns = oom->cgroup.taken_ns - oom->start_ns;
+	/* a replay, which knows only the samples, also counts from the first sample */
+	if (oom->first_ns == 0)
+		oom->first_ns = oom->cgroup.taken_ns;
+	oom->report.row.elapsed_ns = oom->cgroup.taken_ns - oom->first_ns;
 	return 0;
 }
 

@@ -42,7 +42,8 @@ struct series {
 	int record_error;	   /* error from recording the last sample */
 	unsigned int needs;
 	struct schedule schedule;
-	uint64_t start_ns;
+	uint64_t start_ns; /* when the series began; the schedule counts from here */
+	uint64_t first_ns; /* when the first sample was taken */
 	struct snapshot snapshot;
 	const struct usage **order; /* the usages of readable processes, sorted */
 	size_t order_capacity;
@@ -221,6 +222,17 @@ static void report_end(const struct series *series)
 }
 
 /*
+ * Set the time of the sample in the series. A replay, which knows only the samples,
+ * also counts from the first sample.
+ */
+static void set_elapsed(struct series *series)
+{
+	if (!series->has_begun)
+		series->first_ns = series->snapshot.taken_ns;
+	series->snapshot.elapsed_ns = series->snapshot.taken_ns - series->first_ns;
+}
+
+/*
  * Read a sample of the targets, and record it if there is a recorder. Returns 0, or
  * prints a message and returns -errno.
  */
@@ -237,9 +249,7 @@ static int sample(struct series *series)
 		message_error(session->options->procfs_root, r);
 		return r;
 	}
-	if (series->has_begun)
-		series->snapshot.elapsed_ns =
-			series->snapshot.taken_ns - series->start_ns;
+	set_elapsed(series);
 	record(series);
 	count_sample(series);
 	return 0;
@@ -249,11 +259,9 @@ static int stream_usage(void *context, const struct usage *u)
 {
 	struct series *series = context;
 
+	set_elapsed(series);
 	if (!series->has_begun)
 		missing_add(&series->missing, series->session, u);
-	else
-		series->snapshot.elapsed_ns =
-			series->snapshot.taken_ns - series->start_ns;
 	if (!u->error)
 		series->stream_error = write_row(series, u);
 	return series->stream_error;
