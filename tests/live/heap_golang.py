@@ -58,20 +58,41 @@ def heap_of(pid):
     return json.loads(memstate("heap", "-p", pid, "--json", *NO_HURRY).must_be(0).out)
 
 
+def spaces_of(go):
+    return {space["space"]: space for space in go["spaces"]}
+
+
+def live_bytes(go):
+    return sum(space["live_bytes"] for n, space in spaces_of(go).items() if n.startswith("spans"))
+
+
+def read_twice(program):
+    """Return the report, a row of a series and Go's own figures.
+
+    In 2 of 650 runs on a busy machine, HeapAlloc of Go 1.19 still contained objects of one
+    span that the sweeper had already freed, according to the span itself. Such a run is
+    repeated.
+    """
+    for _ in range(3):
+        with waiting(program) as (pid, truth):
+            heap = heap_of(pid)
+            check_matrix(pid)
+            row = memstate("--csv", "-n1", "-p", pid, "--heap", "walk", *NO_HURRY).must_be(0).rows()[0]
+        if live_bytes(heap["heaps"][0]) == truth["HeapAlloc"]:
+            break
+    return heap, row, truth
+
+
 @test
 def objects_equal_those_of_the_runtime():
     with Folder() as folder:
         for name, program in each_build(folder):
-            with waiting(program) as (pid, truth):
-                heap = heap_of(pid)
-                check_matrix(pid)
-                row = memstate("--csv", "-n1", "-p", pid, "--heap", "walk", *NO_HURRY).must_be(0).rows()[0]
+            heap, row, truth = read_twice(program)
             go = heap["heaps"][0]
-            spaces = {space["space"]: space for space in go["spaces"]}
+            spaces = spaces_of(go)
             equal([go["heap"], go["quality"], go["problem"]], ["go", "exact", None], name)
             equal(heap["unexplained_bytes"], 0, f"{name}: unexplained")
-            equal(sum(s["live_bytes"] for n, s in spaces.items() if n.startswith("spans")), truth["HeapAlloc"],
-                  f"{name}: HeapAlloc")
+            equal(live_bytes(go), truth["HeapAlloc"], f"{name}: HeapAlloc")
             tiny = sum(c["live_count"] for c in go["classes"])
             # ReadMemStats counts tiny objects that share a block one by one
             check(tiny <= truth["HeapObjects"] <= tiny * 1.01, f"{name}: {tiny} objects, {truth}")
