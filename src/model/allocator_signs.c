@@ -104,13 +104,13 @@ enum allocator allocator_signs_find(const struct allocator_signs *signs)
 bool allocator_is_walked(enum allocator allocator)
 {
 	return allocator == ALLOCATOR_GLIBC || allocator == ALLOCATOR_JEMALLOC ||
-	       allocator == ALLOCATOR_MUSL || allocator == ALLOCATOR_GO;
+	       allocator == ALLOCATOR_MUSL || allocator == ALLOCATOR_TCMALLOC ||
+	       allocator == ALLOCATOR_GO;
 }
 
 bool allocator_is_unreadable(enum allocator allocator)
 {
-	return allocator == ALLOCATOR_TCMALLOC || allocator == ALLOCATOR_MIMALLOC ||
-	       allocator == ALLOCATOR_PARTITION;
+	return allocator == ALLOCATOR_MIMALLOC || allocator == ALLOCATOR_PARTITION;
 }
 
 bool allocator_is_malloc(enum allocator allocator)

@@ -199,6 +199,7 @@ const char *heap_trim_call(enum allocator allocator)
 	static const char *const calls[ALLOCATOR_COUNT_] = {
 		[ALLOCATOR_GLIBC] = "malloc_trim(0)",
 		[ALLOCATOR_JEMALLOC] = "arena.<all>.purge",
+		[ALLOCATOR_TCMALLOC] = "MallocExtension_ReleaseFreeMemory()",
 		[ALLOCATOR_GO] = "debug.FreeOSMemory()",
 		[ALLOCATOR_HOTSPOT] = "System.gc()",
 	};

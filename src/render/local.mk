@@ -30,6 +30,8 @@ noinst_LIBRARIES += %D%/librender.a
 	%D%/heap/page.h \
 	%D%/heap/report.c \
 	%D%/heap/report.h \
+	%D%/heap/stretches.c \
+	%D%/heap/tcmalloc.c \
 	%D%/html/html_page.c \
 	%D%/html/html_page.h \
 	%D%/html/page_files.c \

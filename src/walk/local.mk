@@ -72,6 +72,14 @@ noinst_LIBRARIES += %D%/libwalk.a
 	%D%/pymalloc/find.c \
 	%D%/pymalloc/walk.c \
 	%D%/pymalloc/walk.h \
+	%D%/tcmalloc/account.c \
+	%D%/tcmalloc/caches.c \
+	%D%/tcmalloc/find.c \
+	%D%/tcmalloc/lists.c \
+	%D%/tcmalloc/own.c \
+	%D%/tcmalloc/spans.c \
+	%D%/tcmalloc/walk.c \
+	%D%/tcmalloc/walk.h \
 	%D%/walk.c \
 	%D%/walk.h
 %C%_libwalk_a_CFLAGS = $(AM_CFLAGS) $(UNTRACED_CFLAGS)

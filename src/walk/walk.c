@@ -14,14 +14,16 @@
 #include "walk/jemalloc/walk.h"
 #include "walk/mallocng/walk.h"
 #include "walk/pymalloc/walk.h"
+#include "walk/tcmalloc/walk.h"
 
 static const char *const unread[ALLOCATOR_COUNT_] = {
 	[ALLOCATOR_UNKNOWN] =
-		"the program contains no malloc of glibc or musl 1.2, and no jemalloc",
+		"the program contains no malloc of glibc or musl 1.2, no jemalloc, and no "
+		"tcmalloc",
 	[ALLOCATOR_MUSL] =
 		"it is musl's malloc, but not mallocng, as in musl 1.2.1 to 1.2.5",
 	[ALLOCATOR_JEMALLOC] = "it is jemalloc, but not one of the versions 5.0 to 5.3",
-	[ALLOCATOR_TCMALLOC] = "it is tcmalloc, whose heap memstate cannot read",
+	[ALLOCATOR_TCMALLOC] = "it is tcmalloc, but not that of gperftools 2.6 to 2.18",
 	[ALLOCATOR_MIMALLOC] = "it is mimalloc, whose heap memstate cannot read",
 	[ALLOCATOR_GO] = "it is a Go program, but not of a version from 1.18 to 1.26",
 	[ALLOCATOR_PARTITION] =
@@ -83,8 +85,8 @@ typedef void (*walker)(const struct walk_input *input, struct heap *ret,
 
 /* One walker for each malloc, then one for each language runtime. */
 static const walker walkers[] = {
-	walk_glibc,  walk_jemalloc, walk_mallocng, /* malloc */
-	walk_golang, walk_hotspot,  walk_pymalloc, /* runtimes */
+	walk_glibc,  walk_jemalloc, walk_mallocng, walk_tcmalloc, /* malloc */
+	walk_golang, walk_hotspot,  walk_pymalloc,		  /* runtimes */
 };
 
 #define WALKER_COUNT (sizeof(walkers) / sizeof(walkers[0]))
@@ -122,6 +124,12 @@ static void run_walkers(const struct walk_input *input, struct found found[])
 	}
 }
 
+/* Return true if programs use this malloc instead of libc's. */
+static bool is_replacement(enum allocator allocator)
+{
+	return allocator == ALLOCATOR_JEMALLOC || allocator == ALLOCATOR_TCMALLOC;
+}
+
 static uint64_t owned_bytes(const struct heap *heap)
 {
 	uint64_t sum = 0;
@@ -133,9 +141,8 @@ static uint64_t owned_bytes(const struct heap *heap)
 
 /*
  * Return true if `other` is to be the first heap of the process instead of `first`: a
- * malloc's heap comes before a runtime's, and the larger one before the smaller one.
- * jemalloc replaces libc's malloc, so its heap is the one in use even if it cannot be
- * read.
+ * malloc's heap comes before a runtime's, and the larger one before the smaller one. A
+ * malloc that replaces libc's is the one in use even if its heap cannot be read.
  */
 static bool comes_before(const struct heap *other, const struct heap *first)
 {
@@ -148,7 +155,7 @@ static bool comes_before(const struct heap *other, const struct heap *first)
 	if (is_malloc != allocator_is_malloc(first->allocator))
 		return is_malloc;
 	if (other->quality == QUALITY_UNKNOWN)
-		return other->allocator == ALLOCATOR_JEMALLOC;
+		return is_replacement(other->allocator);
 	return owned_bytes(other) >= owned_bytes(first);
 }
 
@@ -243,8 +250,8 @@ void walk_heap(const struct walk_input *input, struct heap *ret,
 	*ret = found[first].heap;
 	*ret_blocks = found[first].blocks;
 	add_others(found, first, ret, ret_blocks);
-	/* if the program contains jemalloc, musl's malloc is not used */
-	if (named == ALLOCATOR_MUSL && ret->allocator == ALLOCATOR_JEMALLOC)
+	/* if the program contains jemalloc or tcmalloc, musl's malloc is not used */
+	if (named == ALLOCATOR_MUSL && is_replacement(ret->allocator))
 		return;
 	if (named != ALLOCATOR_UNKNOWN && !has_heap_of(ret, named) &&
 	    !have_most(input, ret)) {
@@ -272,7 +279,7 @@ static bool is_code_hopeless(const struct mapping_list *mappings, int process_fd
 				   has_glibc ? CODE_PROGRAM : CODE_ALL_FILES);
 	if (!code.is_complete || code.is_found[ALLOCATOR_GLIBC] ||
 	    code.is_found[ALLOCATOR_JEMALLOC] || code.is_found[ALLOCATOR_MUSL] ||
-	    code.is_found[ALLOCATOR_GO])
+	    code.has_gperftools || code.is_found[ALLOCATOR_GO])
 		return false;
 	*named = code.is_found[ALLOCATOR_MIMALLOC]   ? ALLOCATOR_MIMALLOC
 		 : code.is_found[ALLOCATOR_TCMALLOC] ? ALLOCATOR_TCMALLOC

@@ -104,7 +104,7 @@ def a_static_program_without_a_readable_allocator_is_not_stopped():
     """A static program for musl that never frees memory contains only a simple malloc."""
     with Folder() as folder:
         check_unread(compile_musl(folder, "-static", "-s"),
-                     "no malloc of glibc or musl 1.2, and no jemalloc")
+                     "no malloc of glibc or musl 1.2, no jemalloc, and no tcmalloc")
 
 
 @test

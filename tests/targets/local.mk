@@ -321,5 +321,9 @@ tests_targets_gap_target_SOURCES = %D%/gap_target.c %D%/say.h
 tests_targets_gap_target_CFLAGS = $(WARN_CFLAGS) -fno-builtin -pthread
 tests_targets_gap_target_LDFLAGS = -pthread
 
-# The tests compile it with musl-gcc
-EXTRA_DIST += %D%/go_target.go %D%/musl_target.c
+check_PROGRAMS += tests/targets/blocks_target
+tests_targets_blocks_target_SOURCES = %D%/blocks_target.c
+tests_targets_blocks_target_CFLAGS = $(WARN_CFLAGS) -fno-builtin -pthread
+tests_targets_blocks_target_LDFLAGS = -pthread
+
+EXTRA_DIST += %D%/go_target.go

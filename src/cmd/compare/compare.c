@@ -182,8 +182,7 @@ static int status_of(const struct comparison *c)
  */
 static bool is_asked(const struct variant *variant)
 {
-	return variant->allocator == ALLOCATOR_TCMALLOC ||
-	       variant->allocator == ALLOCATOR_MIMALLOC;
+	return variant->allocator == ALLOCATOR_MIMALLOC;
 }
 
 static bool wants_helper(const struct options *o, const struct variant *variant)

@@ -137,8 +137,7 @@ static void add_owners(struct rows *rows)
 		return;
 	begin(rows, "heap", NULL, BYTES_UNKNOWN);
 	add(rows, "trimmable", BYTES_UNKNOWN, heap_total_trimmable(heap));
-	if (heap->allocator == ALLOCATOR_JEMALLOC ||
-	    !allocator_is_malloc(heap->allocator))
+	if (!heap_has_mapped(heap))
 		return;
 	begin(rows, "mapped", NULL, BYTES_UNKNOWN);
 	add_sum(rows, "live", &heap->mapped, true);
@@ -152,12 +151,23 @@ static void add_stretches(struct rows *rows, const struct heap_arena *arena)
 		    arena->problem ? BYTES_UNKNOWN : arena->stretches[s].bytes);
 }
 
+/* Add the spans of tcmalloc. */
+static void add_spans(struct rows *rows, const struct heap_arena *arena)
+{
+	const struct stretch_sum *sums = arena->stretches;
+
+	add(rows, "spans_in_use", sums[HEAP_ACTIVE].count, sums[HEAP_ACTIVE].bytes);
+	add(rows, "spans_free", sums[HEAP_DIRTY].count, sums[HEAP_DIRTY].bytes);
+	add(rows, "spans_returned", sums[HEAP_RETAINED].count, sums[HEAP_RETAINED].bytes);
+}
+
 static void add_arena(struct rows *rows, const struct heap_arena *arena)
 {
 	bool is_known = !arena->problem;
 	bool are_lists_known = is_known && heap_lists_known(rows->page->heap);
-	bool is_jemalloc = rows->page->heap->allocator == ALLOCATOR_JEMALLOC;
-	bool is_glibc = !is_jemalloc && rows->page->heap->allocator != ALLOCATOR_MUSL;
+	enum allocator allocator = rows->page->heap->allocator;
+	bool is_jemalloc = allocator == ALLOCATOR_JEMALLOC;
+	bool is_glibc = allocator == ALLOCATOR_GLIBC;
 	char name[24];
 
 	if (!is_glibc)
@@ -167,7 +177,7 @@ static void add_arena(struct rows *rows, const struct heap_arena *arena)
 	begin(rows, "arena", name, BYTES_UNKNOWN);
 	add(rows, "system", BYTES_UNKNOWN, arena->system_bytes);
 	add_sum(rows, "live", &arena->live, is_known);
-	if (is_glibc || is_jemalloc)
+	if (allocator != ALLOCATOR_MUSL)
 		add_sum(rows, "cached", &arena->cached, are_lists_known);
 	if (is_glibc)
 		add_sum(rows, "fast", &arena->fast, are_lists_known);
@@ -179,7 +189,9 @@ static void add_arena(struct rows *rows, const struct heap_arena *arena)
 		add(rows, "top", BYTES_UNKNOWN,
 		    is_known ? arena->top_bytes : BYTES_UNKNOWN);
 	}
-	if (is_glibc || is_jemalloc)
+	if (allocator == ALLOCATOR_TCMALLOC)
+		add_spans(rows, arena);
+	if (allocator != ALLOCATOR_MUSL)
 		add(rows, "trimmable", BYTES_UNKNOWN, arena->trimmable_bytes);
 	rows->row.name = NULL; /* reset the name, which points to a local buffer */
 }

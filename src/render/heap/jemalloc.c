@@ -4,12 +4,10 @@
 #include "render/heap/page.h"
 
 #include <inttypes.h>
-#include <stdio.h>
 
 #define ARENAS_SHOWN 16
-#define KEY_SIZE 32
 
-static void add_stretches(const struct heap_page *p, const struct heap_arena *all)
+void heap_jemalloc_add_sums(const struct heap_page *p)
 {
 	static const char *const labels[HEAP_STRETCH_COUNT_] = {
 		[HEAP_ACTIVE] = "active: blocks are allocated from it",
@@ -17,24 +15,6 @@ static void add_stretches(const struct heap_page *p, const struct heap_arena *al
 		[HEAP_MUZZY] = "muzzy: free, pages may be reclaimed",
 		[HEAP_RETAINED] = "retained: free, without pages",
 	};
-	int width = heap_page_bytes_width(p);
-	size_t begin = p->out->length;
-
-	strbuf_addf(p->out, "\n  %-34s %12s %*s %*s\n", "EXTENTS", "COUNT", width,
-		    "BYTES", width, "RESIDENT");
-	heap_page_mark_heading(p, begin);
-	for (size_t s = 0; s < HEAP_STRETCH_COUNT_; s++) {
-		strbuf_addf(p->out, "  %-34s %12" PRIu64 " ", labels[s],
-			    all->stretches[s].count);
-		heap_page_add_bytes(p, all->stretches[s].bytes, width);
-		strbuf_add_char(p->out, ' ');
-		heap_page_add_bytes(p, all->stretches[s].resident_bytes, width);
-		strbuf_add_char(p->out, '\n');
-	}
-}
-
-void heap_jemalloc_add_sums(const struct heap_page *p)
-{
 	struct heap_arena all;
 	size_t begin = p->out->length;
 
@@ -51,7 +31,7 @@ void heap_jemalloc_add_sums(const struct heap_page *p)
 		heap_page_add_sum(p, "of jemalloc itself", &all.own);
 		heap_page_add_caches(p);
 	}
-	add_stretches(p, &all);
+	heap_page_add_stretches(p, &all, "EXTENTS", labels);
 }
 
 static void add_arena(const struct heap_page *p, const struct heap_arena *arena)
@@ -105,15 +85,9 @@ static void add_json_figures(struct json *j, const struct heap *heap,
 			  is_known && heap_lists_known(heap));
 	heap_json_add_sum(j, "slab_free", &arena->bin, is_known);
 	heap_json_add_sum(j, "own", &arena->own, is_known && heap_lists_known(heap));
-	for (size_t s = 0; s < HEAP_STRETCH_COUNT_; s++) {
-		const struct stretch_sum *sum = &arena->stretches[s];
-		const struct chunk_sum extents = { sum->count, sum->bytes };
-		char key[KEY_SIZE];
-
-		heap_json_add_sum(j, heap_stretch_names[s], &extents, is_known);
-		snprintf(key, sizeof(key), "%s_resident_bytes", heap_stretch_names[s]);
-		json_add_amount(j, key, is_known ? sum->resident_bytes : BYTES_UNKNOWN);
-	}
+	for (size_t s = 0; s < HEAP_STRETCH_COUNT_; s++)
+		heap_json_add_stretch(j, heap_stretch_names[s], &arena->stretches[s],
+				      is_known);
 }
 
 void heap_jemalloc_add_json_arena(struct json *j, const struct heap *heap,

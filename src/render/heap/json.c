@@ -43,6 +43,8 @@ static void add_json_arena(struct json *j, const struct heap *heap,
 		heap_jemalloc_add_json_arena(j, heap, arena);
 	else if (heap->allocator == ALLOCATOR_MUSL)
 		heap_mallocng_add_json_arena(j, arena);
+	else if (heap->allocator == ALLOCATOR_TCMALLOC)
+		heap_tcmalloc_add_json_arena(j, arena);
 	else
 		add_json_glibc_arena(j, arena, heap_lists_known(heap));
 	json_add_string(j, "problem", arena->problem);
@@ -124,8 +126,7 @@ void heap_report_add_json(struct strbuf *out, const struct usage *u,
 	json_add_amount(&j, "trimmable_bytes", heap_total_trimmable(heap));
 	add_json_owners(&j, heap);
 	heap_json_add_sum(&j, "mapped", &heap->mapped,
-			  !is_jemalloc && !heap->is_reported &&
-				  allocator_is_malloc(heap->allocator));
+			  heap_has_mapped(heap) && !heap->is_reported);
 	json_add_amount(&j, "caches",
 			are_lists_known ? heap->cache_count : BYTES_UNKNOWN);
 	if (heap->allocator == ALLOCATOR_GLIBC && heap->quality == QUALITY_EXACT)

@@ -42,6 +42,14 @@ void heap_page_mark_heading(const struct heap_page *p, size_t begin);
 void heap_page_add_sum(const struct heap_page *p, const char *label,
 		       const struct chunk_sum *sum);
 
+/*
+ * Append a table of an arena's page ranges. labels[] has a label for each kind, or NULL
+ * if the allocator has no such kind.
+ */
+void heap_page_add_stretches(const struct heap_page *p, const struct heap_arena *arena,
+			     const char *title,
+			     const char *const labels[HEAP_STRETCH_COUNT_]);
+
 /* Append the number of threads that have an allocator cache. */
 void heap_page_add_caches(const struct heap_page *p);
 
@@ -51,12 +59,19 @@ void heap_page_add_caches(const struct heap_page *p);
  */
 bool heap_lists_known(const struct heap *heap);
 
+/* Return true if the malloc gives large blocks their own mappings. */
+bool heap_has_mapped(const struct heap *heap);
+
 /*
  * Append the JSON members NAME_count and NAME_bytes. Both are
  * null unless is_known is set.
  */
 void heap_json_add_sum(struct json *j, const char *name, const struct chunk_sum *sum,
 		       bool is_known);
+
+/* Append the JSON members NAME_count, NAME_bytes and NAME_resident_bytes. */
+void heap_json_add_stretch(struct json *j, const char *name,
+			   const struct stretch_sum *sum, bool is_known);
 
 /* Return true if the allocator has thread caches, and heap_lists_known() is true. */
 bool heap_caches_known(const struct heap *heap);
@@ -91,6 +106,10 @@ void heap_mallocng_add_sums(const struct heap_page *p);
 
 /* Append the sums over all groups as members of the current JSON object. */
 void heap_mallocng_add_json_arena(struct json *j, const struct heap_arena *arena);
+
+/* The same for the spans of tcmalloc (tcmalloc.c). */
+void heap_tcmalloc_add_sums(const struct heap_page *p);
+void heap_tcmalloc_add_json_arena(struct json *j, const struct heap_arena *arena);
 
 /*
  * Append the sections for a jemalloc heap, which replace the sections for glibc's malloc

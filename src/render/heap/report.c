@@ -87,6 +87,11 @@ bool heap_caches_known(const struct heap *heap)
 	       allocator_is_malloc(heap->allocator);
 }
 
+bool heap_has_mapped(const struct heap *heap)
+{
+	return heap->allocator == ALLOCATOR_GLIBC || heap->allocator == ALLOCATOR_MUSL;
+}
+
 void heap_page_add_more(const struct heap_page *p, size_t more)
 {
 	if (more > 0)
@@ -284,26 +289,32 @@ void heap_page_add_classes(const struct heap_page *p)
 	heap_page_add_more(p, more);
 }
 
+/* The sections that differ between the mallocs. */
+struct sections {
+	void (*add_sums)(const struct heap_page *page);
+	void (*add_arenas)(const struct heap_page *page); /* NULL: there is one arena */
+};
+
+static const struct sections sections[ALLOCATOR_COUNT_] = {
+	[ALLOCATOR_GLIBC] = { add_sums, add_arenas },
+	[ALLOCATOR_MUSL] = { heap_mallocng_add_sums, NULL },
+	[ALLOCATOR_JEMALLOC] = { heap_jemalloc_add_sums, heap_jemalloc_add_arenas },
+	[ALLOCATOR_TCMALLOC] = { heap_tcmalloc_add_sums, NULL },
+};
+
 /* Append the page of one malloc. */
 static void add_malloc(const struct heap_page *page)
 {
 	const struct heap *heap = page->heap;
-	const bool is_jemalloc = heap->allocator == ALLOCATOR_JEMALLOC;
-	const bool is_musl = heap->allocator == ALLOCATOR_MUSL;
+	const struct sections *own = &sections[heap->allocator];
 
-	if (is_jemalloc)
-		heap_jemalloc_add_sums(page);
-	else if (is_musl)
-		heap_mallocng_add_sums(page);
-	else
-		add_sums(page);
+	if (own->add_sums)
+		own->add_sums(page);
 	add_resident(page);
 	if (page->detail)
 		heap_detail_add_text(page);
-	if (is_jemalloc)
-		heap_jemalloc_add_arenas(page);
-	else if (!is_musl)
-		add_arenas(page);
+	if (own->add_arenas)
+		own->add_arenas(page);
 	heap_page_add_classes(page);
 	if (heap->allocator == ALLOCATOR_GLIBC && heap->quality == QUALITY_EXACT)
 		heap_mallinfo_add_text(page);

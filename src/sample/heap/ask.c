@@ -73,8 +73,7 @@ bool heap_ask_before(struct heap_reader *reader, const struct usage *u)
 
 bool heap_ask_replaces_walk(const struct heap_reader *reader, const struct usage *u)
 {
-	return (u->allocator == ALLOCATOR_TCMALLOC ||
-		u->allocator == ALLOCATOR_MIMALLOC) &&
+	return u->allocator == ALLOCATOR_MIMALLOC &&
 	       helper_answer_is_known(&reader->answer);
 }
 

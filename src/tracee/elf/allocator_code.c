@@ -42,6 +42,9 @@ static const struct {
 	  "\x24\x01\x54\x01\x99\x01\xff\x01\x48\x02\xaa\x02\x32\x03\xff\x03" },
 };
 
+/* A text that gperftools contains, but not Google's newer tcmalloc. */
+static const char gperftools_sign[] = "TCMALLOC_SKIP_SBRK";
+
 struct search {
 	int process_fd;
 	const struct mapping_list *mappings;
@@ -63,6 +66,9 @@ static void find_signs(struct allocator_code *code, const char *bytes, size_t le
 			code->is_found[signs[i].allocator] =
 				memmem(bytes, length, signs[i].text,
 				       strlen(signs[i].text)) != NULL;
+	if (!code->has_gperftools)
+		code->has_gperftools = memmem(bytes, length, gperftools_sign,
+					      strlen(gperftools_sign)) != NULL;
 }
 
 /*

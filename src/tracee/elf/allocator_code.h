@@ -24,6 +24,7 @@ struct allocator_code {
 	bool is_complete;
 	/* the allocators found, of glibc, jemalloc, tcmalloc, mimalloc and mallocng */
 	bool is_found[ALLOCATOR_COUNT_];
+	bool has_gperftools; /* the tcmalloc that was found is that of gperftools */
 };
 
 enum code_scope {

@@ -180,11 +180,29 @@ static void add_chunks(const struct heap_sheet *s, const char *label,
 	sheet_add_amount(s, &pen, sum->bytes);
 }
 
+static const char *live_label(const struct heap *heap)
+{
+	if (heap->allocator == ALLOCATOR_MUSL)
+		return "live, in groups";
+	if (heap->allocator == ALLOCATOR_TCMALLOC)
+		return "live, in spans";
+	return heap_lists_known(heap) ? "live, in arenas" : "live or cached, in arenas";
+}
+
+static const char *free_label(const struct heap *heap)
+{
+	switch (heap->allocator) {
+	case ALLOCATOR_JEMALLOC: return "free, in slabs";
+	case ALLOCATOR_MUSL: return "free, in groups";
+	case ALLOCATOR_TCMALLOC: return "free, in the central lists";
+	default: return "free, in bins";
+	}
+}
+
 static void draw_chunks(const struct heap_sheet *s)
 {
 	const struct heap *heap = &s->findings->heap;
 	bool is_jemalloc = heap->allocator == ALLOCATOR_JEMALLOC;
-	bool is_musl = heap->allocator == ALLOCATOR_MUSL;
 	struct heap_arena all;
 	struct pen pen;
 
@@ -197,22 +215,14 @@ static void draw_chunks(const struct heap_sheet *s)
 	pen_addf(&pen, "%-*s", LABEL_WIDTH, "BLOCKS, resident or not");
 	sheet_add_count_title(&pen, "COUNT");
 	sheet_add_title(s, &pen, "BYTES");
-	add_chunks(s,
-		   is_musl		    ? "live, in groups"
-		   : heap_lists_known(heap) ? "live, in arenas"
-					    : "live or cached, in arenas",
-		   &all.live);
-	if (!is_jemalloc)
+	add_chunks(s, live_label(heap), &all.live);
+	if (heap->allocator == ALLOCATOR_GLIBC || heap->allocator == ALLOCATOR_MUSL)
 		add_chunks(s, "live, in their own mappings", &heap->mapped);
-	if (heap_lists_known(heap) && !is_musl)
+	if (heap_lists_known(heap) && heap->allocator != ALLOCATOR_MUSL)
 		add_chunks(s, "free, in threads' caches", &all.cached);
-	if (heap_lists_known(heap) && !is_jemalloc && !is_musl)
+	if (heap_lists_known(heap) && heap->allocator == ALLOCATOR_GLIBC)
 		add_chunks(s, "free, in fastbins", &all.fast);
-	add_chunks(s,
-		   is_jemalloc ? "free, in slabs"
-		   : is_musl   ? "free, in groups"
-			       : "free, in bins",
-		   &all.bin);
+	add_chunks(s, free_label(heap), &all.bin);
 	if (heap_lists_known(heap) && is_jemalloc)
 		add_chunks(s, "of jemalloc itself", &all.own);
 }
@@ -309,7 +319,8 @@ static void draw_arenas(const struct heap_sheet *s)
 		heap->allocator == ALLOCATOR_JEMALLOC ? &jemalloc_table : &glibc_table;
 	struct pen pen;
 
-	if (heap->allocator == ALLOCATOR_MUSL || !allocator_is_malloc(heap->allocator))
+	/* the others have one arena */
+	if (heap->allocator != ALLOCATOR_GLIBC && heap->allocator != ALLOCATOR_JEMALLOC)
 		return;
 	pen = sheet_begin_heading(s);
 	pen_addf(&pen, "%-*s", table->has_numbers ? 6 : 15, "ARENA");

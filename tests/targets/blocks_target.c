@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * musl_target - a program for musl whose blocks are known. The tests build it with
- * musl-gcc, since no other compiler here links with musl.
+ * blocks_target - a program whose blocks are known, for any malloc. The tests of musl
+ * build it with musl-gcc, and others preload a malloc or link with it.
  *
- *     musl_target blocks THREADS COUNT   allocate, free half, and print the other blocks
- *     musl_target leak COUNT BYTES       lose COUNT blocks, and keep as many
- *     musl_target churn THREADS          allocate and free for at most a minute
+ *     blocks_target blocks THREADS COUNT   allocate, free half, and print the other blocks
+ *     blocks_target leak COUNT BYTES       lose COUNT blocks, and keep as many
+ *     blocks_target churn THREADS          allocate and free for at most a minute
  *
  * Prints "ADDRESS BYTES" for each block in use, as malloc_usable_size() reports it, then
  * "ready", and ends when its input ends.

@@ -1,0 +1,112 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "config.h"
+
+#include "walk/tcmalloc/walk.h"
+
+#include <string.h>
+
+#include "base/xalloc.h"
+
+/*
+ * ThreadCache: list_[], one struct FreeList of 32 bytes per class, then a few counters,
+ * then next_ and prev_, which are 48 bytes after the lists in version 2.7 to 2.15 and 32
+ * bytes in 2.18.
+ */
+#define LIST_BYTES 32
+#define LIST_SIZE 24 /* size_: the size of a block of the class, as int32 */
+#define LINK_MIN 8
+#define LINK_MAX 128
+#define CACHE_BYTES_MIN 2048
+
+#define CACHE_ALIGN 64
+
+static unsigned int lists_bytes(const struct tcmalloc *t)
+{
+	return LIST_BYTES * t->class_max;
+}
+
+static bool is_cache(const struct tcmalloc *t, uint64_t addr)
+{
+	const uint8_t *at =
+		addr % CACHE_ALIGN == 0
+			? image_at(t->image, addr, lists_bytes(t) + LINK_MAX + 16)
+			: NULL;
+
+	if (!at)
+		return false;
+	for (unsigned int i = 1; i < t->class_count; i++) {
+		int32_t bytes;
+
+		memcpy(&bytes, at + LIST_BYTES * i + LIST_SIZE, sizeof(bytes));
+		if (bytes < 0 || (uint64_t)bytes != t->classes[i].bytes)
+			return false;
+	}
+	return true;
+}
+
+/*
+ * Follow the list of caches from `first` through the links at this offset. Returns true
+ * if the links lead back, and the list has an end.
+ */
+static bool follow_links(struct tcmalloc *t, uint64_t first, unsigned int link)
+{
+	uint64_t addr, next, prev = 0, max = t->image->length_bytes / CACHE_BYTES_MIN;
+
+	t->cache_count = 0;
+	for (addr = first; addr != 0; addr = next) {
+		uint64_t back;
+
+		if (t->cache_count > max || !is_cache(t, addr) ||
+		    !image_read(t->image, addr + link, &next) ||
+		    !image_read(t->image, addr + link + 8, &back) || back != prev)
+			return false;
+		t->caches = xgrow(t->caches, &t->cache_capacity, t->cache_count + 1,
+				  sizeof(*t->caches));
+		t->caches[t->cache_count++] = prev = addr;
+	}
+	return true;
+}
+
+/*
+ * Follow the list that begins with the cache at `first`. One of the offsets where the
+ * links may be holds them; at the others, the list seems to end with the first cache.
+ * Keep the list if it is longer than the longest one so far.
+ */
+static void try_list(struct tcmalloc *t, uint64_t first)
+{
+	for (unsigned int offset = LINK_MIN; offset <= LINK_MAX; offset += 8) {
+		unsigned int link = lists_bytes(t) + offset;
+
+		if (!follow_links(t, first, link) ||
+		    t->cache_count <= t->longest.cache_count)
+			continue;
+		t->longest.first = first;
+		t->longest.link = link;
+		t->longest.cache_count = t->cache_count;
+	}
+}
+
+/*
+ * Test whether the word at `at` is the address of a cache. The address of the first cache
+ * (thread_heaps_) and that of another one (next_memory_steal_) are in the data: only the
+ * first cache has no link back. Returns false, so that the scan continues.
+ */
+static bool test_cache(struct tcmalloc *t, uint64_t addr, const uint8_t *at)
+{
+	uint64_t first;
+
+	(void)addr;
+	memcpy(&first, at, sizeof(first));
+	if (first != 0 && first % CACHE_ALIGN == 0 && is_cache(t, first))
+		try_list(t, first);
+	return false;
+}
+
+const char *tcmalloc_find_caches(struct tcmalloc *t)
+{
+	tcmalloc_scan(t, 8, 8, test_cache);
+	if (t->longest.cache_count == 0 ||
+	    !follow_links(t, t->longest.first, t->longest.link))
+		return "the caches of tcmalloc's threads were not found";
+	return NULL;
+}

@@ -1,0 +1,231 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "config.h"
+
+#include "walk/tcmalloc/walk.h"
+
+#include <string.h>
+
+/* The largest and the smallest page size that tcmalloc can be configured for. */
+#define PAGE_SHIFT_MIN 12
+#define PAGE_SHIFT_MAX 16
+
+/* The row has two heads for each length up to 1 MiB (kMaxPages). */
+#define LONGEST_LOG2 20
+#define ROW_HEADS_MAX (2u << (LONGEST_LOG2 - PAGE_SHIFT_MIN))
+
+/* Bits of an address that the page map covers (kAddressBits). */
+#define ADDRESS_BITS 48
+
+/*
+ * The members of PageHeap between the root of the page map and the row: the page map's
+ * allocator function, and two objects std::set or, before version 2.7, two list heads.
+ */
+#define BEFORE_ROW_BYTES (8 + 2 * 48)
+
+/*
+ * SizeMap: num_objects_to_move_, class_to_size_ and class_to_pages_, tables with one
+ * element per class, then the number of classes. From version 2.11 on, another word
+ * precedes this number.
+ */
+#define TABLE_BEGIN_BYTES 16
+#define BLOCK_BYTES_MAX UINT64_C(262144) /* kMaxSize */
+#define CLASS_COUNT_MIN 40
+#define CLASS_MAX_BEFORE 96 /* kClassSizesMax before version 2.8 */
+#define BATCH_MAX 32768
+#define SPAN_PAGES_MAX 255
+
+/* Offsets in CentralFreeList, counted from size_class_. */
+#define CENTRAL_EMPTY 8
+#define CENTRAL_NONEMPTY (CENTRAL_EMPTY + TCMALLOC_SPAN_BYTES)
+
+/* struct Span */
+#define SPAN_NEXT 16
+#define SPAN_PREV 24
+
+/* Return true if the head of a list of spans is at addr. */
+static bool is_head(struct image *image, uint64_t addr)
+{
+	const uint8_t *at = image_at(image, addr, TCMALLOC_SPAN_BYTES);
+	uint64_t words[4], back, forth;
+
+	if (!at)
+		return false;
+	memcpy(words, at, sizeof(words));
+	/* a head is a span without pages; an empty list leads back to its head */
+	if (words[0] != 0 || words[1] != 0)
+		return false;
+	if (words[2] == addr && words[3] == addr)
+		return true;
+	return words[2] <= UINT64_MAX - SPAN_PREV && words[3] <= UINT64_MAX - SPAN_NEXT &&
+	       image_read(image, words[2] + SPAN_PREV, &back) && back == addr &&
+	       image_read(image, words[3] + SPAN_NEXT, &forth) && forth == addr;
+}
+
+/*
+ * Find the row that contains the head at addr. Returns false if the row is not one of a
+ * page heap.
+ */
+static bool read_row(struct tcmalloc *t, uint64_t addr)
+{
+	uint64_t start = addr, end = addr + TCMALLOC_SPAN_BYTES;
+	uint64_t max = (ROW_HEADS_MAX + 2) * TCMALLOC_SPAN_BYTES;
+
+	while (end - start <= max && is_head(t->image, end))
+		end += TCMALLOC_SPAN_BYTES;
+	while (end - start <= max && is_head(t->image, start - TCMALLOC_SPAN_BYTES))
+		start -= TCMALLOC_SPAN_BYTES;
+	for (unsigned int shift = PAGE_SHIFT_MIN; shift <= PAGE_SHIFT_MAX; shift++) {
+		uint64_t heads = UINT64_C(2) << (LONGEST_LOG2 - shift);
+
+		/* before version 2.7, the row begins with two heads of longer spans */
+		if (end - start != heads * TCMALLOC_SPAN_BYTES &&
+		    end - start != (heads + 2) * TCMALLOC_SPAN_BYTES)
+			continue;
+		t->page_shift = shift;
+		t->row_addr = end - heads * TCMALLOC_SPAN_BYTES;
+		t->row_end_addr = end;
+		return true;
+	}
+	return false;
+}
+
+/* Read the size classes if their tables, with class_max elements each, are at addr. */
+static bool read_classes(struct tcmalloc *t, uint64_t addr, unsigned int class_max)
+{
+	uint64_t bytes = UINT64_C(4) * class_max, counts[2];
+	uint64_t pages_addr = (addr + bytes + 7) & ~UINT64_C(7);
+	const uint8_t *sizes = image_at(t->image, addr - bytes, 2 * bytes);
+	const uint8_t *pages = image_at(t->image, pages_addr, 2 * bytes + 16);
+	bool has_ended = false;
+
+	if (!sizes || !pages)
+		return false;
+	t->class_count = 1;
+	for (unsigned int i = 1; i < class_max; i++) {
+		struct tcmalloc_class *class = &t->classes[i];
+		int32_t block_bytes, batch;
+		uint64_t span_pages;
+
+		memcpy(&batch, sizes + sizeof(batch) * i, sizeof(batch));
+		memcpy(&block_bytes, sizes + bytes + sizeof(block_bytes) * i,
+		       sizeof(block_bytes));
+		memcpy(&span_pages, pages + sizeof(span_pages) * i, sizeof(span_pages));
+		has_ended = has_ended || block_bytes == 0;
+		if (has_ended && block_bytes == 0)
+			continue;
+		if (has_ended || block_bytes < 0 ||
+		    (uint64_t)block_bytes <= class[-1].bytes || batch < 2 ||
+		    batch > BATCH_MAX || span_pages == 0 || span_pages > SPAN_PAGES_MAX ||
+		    span_pages << t->page_shift < (uint64_t)block_bytes)
+			return false;
+		*class = (struct tcmalloc_class){ (uint64_t)block_bytes, span_pages,
+						  (uint64_t)batch, 0 };
+		t->class_count = i + 1;
+	}
+	memcpy(counts, pages + 2 * bytes, sizeof(counts));
+	t->class_max = class_max;
+	return t->class_count >= CLASS_COUNT_MIN &&
+	       t->classes[t->class_count - 1].bytes == BLOCK_BYTES_MAX &&
+	       (counts[0] == t->class_count || counts[1] == t->class_count);
+}
+
+static bool test_class_table(struct tcmalloc *t, uint64_t addr, const uint8_t *at)
+{
+	/* the first four sizes, of which the first is that of no class */
+	static const int32_t sizes[4] = { 0, 8, 16, 32 };
+
+	if (memcmp(at, sizes, sizeof(sizes)) != 0 || addr < 4 * TCMALLOC_CLASS_MAX)
+		return false;
+	return read_classes(t, addr, TCMALLOC_CLASS_MAX) ||
+	       read_classes(t, addr, CLASS_MAX_BEFORE);
+}
+
+/* Return true if the central lists, one for each class, are at addr. */
+static bool are_central_lists(const struct tcmalloc *t, uint64_t addr)
+{
+	for (unsigned int i = 0; i < t->class_count;
+	     i++, addr += TCMALLOC_CENTRAL_BYTES) {
+		uint64_t number;
+
+		if (!image_read(t->image, addr, &number) || number != i ||
+		    !is_head(t->image, addr + CENTRAL_EMPTY) ||
+		    !is_head(t->image, addr + CENTRAL_NONEMPTY))
+			return false;
+	}
+	return true;
+}
+
+static bool test_central_lists(struct tcmalloc *t, uint64_t addr, const uint8_t *at)
+{
+	uint64_t words[3];
+
+	memcpy(words, at, sizeof(words));
+	/* the number of class 1, then the start and length of a list's head */
+	if (words[0] != 1 || words[1] != 0 || words[2] != 0 ||
+	    addr < TCMALLOC_CENTRAL_BYTES ||
+	    !are_central_lists(t, addr - TCMALLOC_CENTRAL_BYTES))
+		return false;
+	t->central_addr = addr - TCMALLOC_CENTRAL_BYTES;
+	return true;
+}
+
+/* Set the place of the page map, and the page heap's own figures. */
+static bool read_page_heap(struct tcmalloc *t)
+{
+	unsigned int page_bits = ADDRESS_BITS - t->page_shift;
+	const uint8_t *at = image_at(t->image, t->row_end_addr, sizeof(t->stats));
+
+	t->leaf_bits = (page_bits + 1) / 2;
+	t->root_words = UINT64_C(1) << (page_bits - t->leaf_bits);
+	if (!at || t->row_addr < BEFORE_ROW_BYTES + 8 * t->root_words)
+		return false;
+	t->root_addr = t->row_addr - BEFORE_ROW_BYTES - 8 * t->root_words;
+	memcpy(&t->stats, at, sizeof(t->stats));
+	return true;
+}
+
+/* Test whether the head of an empty list is at addr, and look at its surroundings. */
+static bool test_row(struct tcmalloc *t, uint64_t addr, const uint8_t *at)
+{
+	uint64_t next;
+
+	memcpy(&next, at + SPAN_NEXT, sizeof(next));
+	if (next != addr || !is_head(t->image, addr) || !read_row(t, addr))
+		return false;
+	if (tcmalloc_scan(t, 4, TABLE_BEGIN_BYTES, test_class_table))
+		return true;
+	t->row_addr = 0;
+	return false;
+}
+
+bool tcmalloc_scan(struct tcmalloc *t, unsigned int step, uint64_t length,
+		   tcmalloc_test test)
+{
+	uint64_t addr = t->area.start_addr, limit = t->area.end_addr;
+
+	while ((addr = image_next_resident(t->image, addr, limit)) < limit) {
+		const struct image_run *run = image_run_at(t->image, addr);
+		uint64_t end = run->end_addr < limit ? run->end_addr : limit;
+		const uint8_t *at =
+			t->image->bytes + run->offset_bytes + (addr - run->start_addr);
+
+		for (; addr + length <= end; addr += step, at += step)
+			if (test(t, addr, at))
+				return true;
+		addr = end;
+	}
+	return false;
+}
+
+const char *tcmalloc_find(struct tcmalloc *t)
+{
+	size_t index = 0;
+
+	while (t->row_addr == 0 && data_area_next(t->input, &index, &t->area))
+		tcmalloc_scan(t, 8, TCMALLOC_SPAN_BYTES, test_row);
+	if (t->row_addr == 0)
+		return "tcmalloc was not found";
+	if (!read_page_heap(t) || !tcmalloc_scan(t, 8, 24, test_central_lists))
+		return "the structures are not those of gperftools 2.6 to 2.18";
+	return tcmalloc_find_caches(t);
+}

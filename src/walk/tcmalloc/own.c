@@ -1,0 +1,100 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "config.h"
+
+#include "walk/tcmalloc/walk.h"
+
+#include <string.h>
+
+#include "base/xalloc.h"
+
+/*
+ * tcmalloc allocates its own data in pieces of this size (kAllocIncrement), which it
+ * fills from the start and never returns.
+ */
+#define PIECE_BYTES (UINT64_C(128) << 10)
+
+/* sizes of the elements of a ThreadCache: a list, and all that follows the lists */
+#define LIST_BYTES 32
+#define LISTS_END_BYTES 144
+
+static uint64_t page_index(struct tcmalloc *t, uint64_t addr)
+{
+	const struct image_run *run = image_run_at(t->image, addr);
+
+	return (run->offset_bytes + (addr - run->start_addr)) / IMAGE_PAGE_BYTES;
+}
+
+/* Mark the resident pages of [start, end), which contains a known structure. */
+static void mark_known(struct tcmalloc *t, uint64_t start, uint64_t end)
+{
+	uint64_t addr = start & ~(IMAGE_PAGE_BYTES - 1);
+
+	while ((addr = image_next_resident(t->image, addr, end)) < end) {
+		if (!tcmalloc_find_span(t, addr))
+			t->own_pages[page_index(t, addr)] = 1;
+		addr += IMAGE_PAGE_BYTES;
+	}
+}
+
+/*
+ * Mark the page at addr if `near`, the address of a marked page of the same mapping, is
+ * within the size of a piece. Update *near.
+ */
+static void mark_near(struct tcmalloc *t, uint64_t addr, uint64_t *near)
+{
+	uint64_t page = page_index(t, addr);
+	uint64_t distance = addr > *near ? addr - *near : *near - addr;
+
+	if (t->own_pages[page] == 1) {
+		*near = addr;
+		return;
+	}
+	if (*near != 0 && distance < PIECE_BYTES && t->own_pages[page] == 0 &&
+	    !(t->input->claimed && t->input->claimed[page]) &&
+	    !tcmalloc_find_span(t, addr))
+		t->own_pages[page] = 2;
+}
+
+/*
+ * Mark the pages of a mapping that are near a known structure: they contain structures
+ * of the same kind that are not in use.
+ */
+static void mark_unused(struct tcmalloc *t, const struct mapping *m)
+{
+	uint64_t near = 0, addr = m->start_addr;
+
+	while ((addr = image_next_resident(t->image, addr, m->end_addr)) < m->end_addr) {
+		mark_near(t, addr, &near);
+		addr += IMAGE_PAGE_BYTES;
+	}
+	if (near == 0)
+		return;
+	near = 0;
+	for (addr = m->end_addr; addr > m->start_addr; addr -= IMAGE_PAGE_BYTES)
+		if (image_run_at(t->image, addr - IMAGE_PAGE_BYTES))
+			mark_near(t, addr - IMAGE_PAGE_BYTES, &near);
+}
+
+void tcmalloc_find_own(struct tcmalloc *t)
+{
+	uint64_t page_count = t->image->length_bytes / IMAGE_PAGE_BYTES;
+
+	t->own_pages = xcalloc(page_count + 1, 1);
+	for (size_t i = 0; i < t->span_count; i++)
+		mark_known(t, t->spans[i].struct_addr,
+			   t->spans[i].struct_addr + TCMALLOC_SPAN_BYTES);
+	for (size_t i = 0; i < t->leaf_count; i++)
+		mark_known(t, t->leaves[i], t->leaves[i] + (UINT64_C(8) << t->leaf_bits));
+	for (size_t i = 0; i < t->cache_count; i++)
+		mark_known(t, t->caches[i],
+			   t->caches[i] + LIST_BYTES * t->class_max + LISTS_END_BYTES);
+	for (size_t i = 0; i < t->input->mappings->count; i++) {
+		const struct mapping *m = &t->input->mappings->items[i];
+
+		if (walk_wants_mapping(m) && m->inode == 0 &&
+		    strcmp(m->name, "[stack]") != 0)
+			mark_unused(t, m);
+	}
+	for (uint64_t i = 0; i < page_count; i++)
+		t->own_page_count += t->own_pages[i] != 0;
+}
