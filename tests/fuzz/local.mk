@@ -1,7 +1,7 @@
 # With --enable-fuzzing these are libFuzzer targets: run them by hand, see
 # tests/README.md. Otherwise they replay their corpus as tests.
 EXTRA_DIST += %D%/corpus
-fuzz_targets = %D%/fuzz_blocks %D%/fuzz_containers %D%/fuzz_elf %D%/fuzz_fold %D%/fuzz_golang %D%/fuzz_hotspot %D%/fuzz_jemalloc %D%/fuzz_kmsg %D%/fuzz_limits %D%/fuzz_mallocng %D%/fuzz_names %D%/fuzz_pymalloc %D%/fuzz_rules %D%/fuzz_settings %D%/fuzz_smaps %D%/fuzz_small \
+fuzz_targets = %D%/fuzz_blocks %D%/fuzz_containers %D%/fuzz_elf %D%/fuzz_fold %D%/fuzz_golang %D%/fuzz_hotspot %D%/fuzz_jemalloc %D%/fuzz_kmsg %D%/fuzz_limits %D%/fuzz_mallocng %D%/fuzz_names %D%/fuzz_pymalloc %D%/fuzz_rules %D%/fuzz_settings %D%/fuzz_smaps %D%/fuzz_small %D%/fuzz_tcmalloc \
 	%D%/fuzz_profile %D%/fuzz_stacks %D%/fuzz_stat %D%/fuzz_text %D%/fuzz_walk \
 	%D%/fuzz_capture %D%/fuzz_ctlpage %D%/fuzz_imports %D%/fuzz_jit_dump %D%/fuzz_jit_map %D%/fuzz_link_order %D%/fuzz_maps %D%/fuzz_orphans \
 	%D%/fuzz_symbolize %D%/fuzz_unwind_cfi %D%/fuzz_x86_code
@@ -62,6 +62,12 @@ endif
 %C%_fuzz_mallocng_CPPFLAGS = $(AM_CPPFLAGS) -I$(top_srcdir)/tests/unit/support
 %C%_fuzz_mallocng_LDFLAGS = $(fuzz_ldflags)
 %C%_fuzz_mallocng_LDADD = $(WALK_LIBS)
+
+%C%_fuzz_tcmalloc_SOURCES = %D%/fuzz_tcmalloc.c %D%/damage.h %D%/fuzz.h %D%/mark_check.h \
+	tests/unit/support/tcmalloc_image.c tests/unit/support/tcmalloc_image.h $(fuzz_main)
+%C%_fuzz_tcmalloc_CPPFLAGS = $(AM_CPPFLAGS) -I$(top_srcdir)/tests/unit/support
+%C%_fuzz_tcmalloc_LDFLAGS = $(fuzz_ldflags)
+%C%_fuzz_tcmalloc_LDADD = $(WALK_LIBS)
 
 %C%_fuzz_pymalloc_SOURCES = %D%/fuzz_pymalloc.c %D%/damage.h %D%/fuzz.h %D%/mark_check.h \
 	tests/unit/support/pymalloc_image.c tests/unit/support/pymalloc_image.h $(fuzz_main)

@@ -74,6 +74,7 @@ unit_walk = \
 	%D%/walk/golang/test_walk \
 	%D%/walk/mallocng/test_walk \
 	%D%/walk/pymalloc/test_walk \
+	%D%/walk/tcmalloc/test_walk \
 	%D%/walk/mark/test_mark \
 	%D%/walk/mark/test_path \
 	%D%/walk/test_walk
@@ -238,6 +239,8 @@ check_LIBRARIES =
 	%D%/support/golang_image.h \
 	%D%/support/mallocng_image.c \
 	%D%/support/mallocng_image.h \
+	%D%/support/tcmalloc_image.c \
+	%D%/support/tcmalloc_image.h \
 	%D%/support/pymalloc_image.c \
 	%D%/support/pymalloc_image.h \
 	%D%/support/judged.c \

@@ -68,45 +68,71 @@ static bool follow_links(struct tcmalloc *t, uint64_t first, unsigned int link)
 }
 
 /*
- * Follow the list that begins with the cache at `first`. One of the offsets where the
- * links may be holds them; at the others, the list seems to end with the first cache.
- * Keep the list if it is longer than the longest one so far.
+ * Return true if the word before or after the one at addr is the number of caches:
+ * thread_heap_count_ is next to thread_heaps_ in every version.
  */
-static void try_list(struct tcmalloc *t, uint64_t first)
+static bool is_count_beside(struct tcmalloc *t, uint64_t addr)
+{
+	static const int64_t offsets[] = { -8, 8 };
+
+	for (size_t i = 0; i < sizeof(offsets) / sizeof(offsets[0]); i++) {
+		const uint8_t *at = image_at(t->image, addr + (uint64_t)offsets[i], 4);
+		int32_t count;
+
+		if (!at)
+			continue;
+		memcpy(&count, at, sizeof(count));
+		if (count > 0 && (uint64_t)count == t->cache_count)
+			return true;
+	}
+	return false;
+}
+
+/*
+ * Follow the list that begins with the cache at `first`, whose address is at addr. The
+ * links are at one of the offsets; at the others, the list seems to end with the first
+ * cache. Keep the list whose length is the number of caches, or else the longest one.
+ */
+static void try_list(struct tcmalloc *t, uint64_t addr, uint64_t first)
 {
 	for (unsigned int offset = LINK_MIN; offset <= LINK_MAX; offset += 8) {
 		unsigned int link = lists_bytes(t) + offset;
+		bool is_sure;
 
-		if (!follow_links(t, first, link) ||
-		    t->cache_count <= t->longest.cache_count)
+		if (!follow_links(t, first, link))
 			continue;
-		t->longest.first = first;
-		t->longest.link = link;
-		t->longest.cache_count = t->cache_count;
+		is_sure = is_count_beside(t, addr);
+		if (t->list.is_sure ? !is_sure
+				    : !is_sure && t->cache_count <= t->list.cache_count)
+			continue;
+		t->list.first = first;
+		t->list.link = link;
+		t->list.cache_count = t->cache_count;
+		t->list.is_sure = is_sure;
 	}
 }
 
 /*
- * Test whether the word at `at` is the address of a cache. The address of the first cache
- * (thread_heaps_) and that of another one (next_memory_steal_) are in the data: only the
- * first cache has no link back. Returns false, so that the scan continues.
+ * Test whether the word at `at` is the address of a cache. Returns false, so that the
+ * scan continues: the data also contain the address of another cache
+ * (next_memory_steal_).
  */
 static bool test_cache(struct tcmalloc *t, uint64_t addr, const uint8_t *at)
 {
 	uint64_t first;
 
-	(void)addr;
 	memcpy(&first, at, sizeof(first));
 	if (first != 0 && first % CACHE_ALIGN == 0 && is_cache(t, first))
-		try_list(t, first);
+		try_list(t, addr, first);
 	return false;
 }
 
 const char *tcmalloc_find_caches(struct tcmalloc *t)
 {
 	tcmalloc_scan(t, 8, 8, test_cache);
-	if (t->longest.cache_count == 0 ||
-	    !follow_links(t, t->longest.first, t->longest.link))
+	if (t->list.cache_count == 0 || !follow_links(t, t->list.first, t->list.link))
 		return "the caches of tcmalloc's threads were not found";
+	if (!t->list.is_sure)
+		t->broken_lists++;
 	return NULL;
 }

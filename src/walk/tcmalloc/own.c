@@ -17,6 +17,9 @@
 #define LIST_BYTES 32
 #define LISTS_END_BYTES 144
 
+/* pagemap_cache_, directly before the root of the page map: 2^16 words */
+#define MAP_CACHE_BYTES (UINT64_C(8) << 16)
+
 static uint64_t page_index(struct tcmalloc *t, uint64_t addr)
 {
 	const struct image_run *run = image_run_at(t->image, addr);
@@ -34,6 +37,30 @@ static void mark_known(struct tcmalloc *t, uint64_t start, uint64_t end)
 			t->own_pages[page_index(t, addr)] = 1;
 		addr += IMAGE_PAGE_BYTES;
 	}
+}
+
+/*
+ * Mark the pages of .bss that contain nothing but the page map's root, its cache and the
+ * page heap. tcmalloc writes to all of them when it begins.
+ */
+static void mark_page_heap(struct tcmalloc *t)
+{
+	uint64_t addr = (t->root_addr - MAP_CACHE_BYTES + IMAGE_PAGE_BYTES - 1) &
+			~(IMAGE_PAGE_BYTES - 1);
+
+	if (t->root_addr < t->area.start_addr + MAP_CACHE_BYTES)
+		return;
+	for (; addr + IMAGE_PAGE_BYTES <= t->row_end_addr; addr += IMAGE_PAGE_BYTES) {
+		const struct mapping *m = mapping_list_find(t->input->mappings, addr);
+
+		if (m && m->inode == 0 && image_run_at(t->image, addr))
+			t->own_pages[page_index(t, addr)] = 1;
+	}
+}
+
+static bool is_in_data_area(const struct tcmalloc *t, const struct mapping *m)
+{
+	return m->start_addr >= t->area.start_addr && m->end_addr <= t->area.end_addr;
 }
 
 /*
@@ -88,11 +115,12 @@ void tcmalloc_find_own(struct tcmalloc *t)
 	for (size_t i = 0; i < t->cache_count; i++)
 		mark_known(t, t->caches[i],
 			   t->caches[i] + LIST_BYTES * t->class_max + LISTS_END_BYTES);
+	mark_page_heap(t);
 	for (size_t i = 0; i < t->input->mappings->count; i++) {
 		const struct mapping *m = &t->input->mappings->items[i];
 
 		if (walk_wants_mapping(m) && m->inode == 0 &&
-		    strcmp(m->name, "[stack]") != 0)
+		    strcmp(m->name, "[stack]") != 0 && !is_in_data_area(t, m))
 			mark_unused(t, m);
 	}
 	for (uint64_t i = 0; i < page_count; i++)

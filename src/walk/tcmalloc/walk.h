@@ -85,7 +85,8 @@ struct tcmalloc {
 		uint64_t first;
 		unsigned int link;
 		size_t cache_count;
-	} longest;
+		bool is_sure; /* tcmalloc counts as many caches */
+	} list;
 	uint64_t *caches; /* addresses of the threads' caches */
 	size_t cache_count, cache_capacity;
 	uint64_t *leaves; /* addresses of the page map's leaves */
