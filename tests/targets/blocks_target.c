@@ -3,9 +3,9 @@
  * blocks_target - a program whose blocks are known, for any malloc. The tests of musl
  * build it with musl-gcc, and others preload a malloc or link with it.
  *
- *     blocks_target blocks THREADS COUNT   allocate, free half, and print the other blocks
- *     blocks_target leak COUNT BYTES       lose COUNT blocks, and keep as many
- *     blocks_target churn THREADS          allocate and free for at most a minute
+ *     blocks_target blocks THREADS COUNT  allocate, free half, and print the other blocks
+ *     blocks_target leak COUNT BYTES      lose COUNT blocks, and keep as many
+ *     blocks_target churn THREADS         allocate and free for at most a minute
  *
  * Prints "ADDRESS BYTES" for each block in use, as malloc_usable_size() reports it, then
  * "ready", and ends when its input ends.

@@ -221,10 +221,7 @@ static void report_end(const struct series *series)
 		message("all %zu processes have ended; %s", series->last_count, count);
 }
 
-/*
- * Set the time of the sample in the series. A replay, which knows only the samples,
- * also counts from the first sample.
- */
+/* Set the time of the sample since the first one, from which a replay counts, too. */
 static void set_elapsed(struct series *series)
 {
 	if (!series->has_begun)

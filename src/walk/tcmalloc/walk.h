@@ -7,12 +7,12 @@
  * common.h of gperftools 2.6 to 2.18; x86-64, 48-bit addresses. Google's newer tcmalloc
  * has other structures.
  *
- * tcmalloc divides its memory into spans of whole pages (8 KiB, or as configured). A span
- * is free, a single large block, or divided into blocks of one size class. The page map,
- * a tree with two levels, leads from a page number to the span. Free blocks of a class
- * are on lists: one for each span, one for each thread, and a few batches of blocks in
- * the transfer cache of the class. The page heap begins with the root of the page map and
- * contains a row of list heads, two for each length of a free span.
+ * tcmalloc divides its memory into spans of whole pages, whose size is set when it is
+ * built. A span is free, a single large block, or divided into blocks of one size class.
+ * The page map, a tree with two levels, leads from a page number to the span. Free blocks
+ * of a class are on lists: one for each span, one for each thread, and a few batches of
+ * blocks in the transfer cache of the class. The page heap begins with the root of the
+ * page map and contains a row of list heads, two for each length of a free span.
  */
 #ifndef MS_WALK_TCMALLOC_WALK_H
 #define MS_WALK_TCMALLOC_WALK_H

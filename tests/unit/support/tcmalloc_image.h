@@ -13,7 +13,7 @@
 
 #include "walk/tcmalloc/walk.h"
 
-/* What differs between the versions and builds of gperftools. */
+/* The differences between versions and builds of gperftools. */
 struct tcmalloc_layout {
 	const char *name;
 	unsigned int class_max;	  /* number of elements of the tables of classes */

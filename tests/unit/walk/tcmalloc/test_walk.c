@@ -106,7 +106,7 @@ static void each_block_has_its_state(void **state)
 	assert_true(blocks_in_own_range(&h.blocks, h.central_addr));
 }
 
-/* Without these structures, no heap is found, or the layout is not known. */
+/* Without these structures, no heap is found, or its layout is unknown. */
 static void a_heap_without_its_roots_is_unknown(void **state)
 {
 	const struct {
