@@ -2,9 +2,10 @@
 /*
  * borrow - stop one thread of a process at a safe moment, make it execute a call for
  * memstate, and let it continue where it was. The other threads keep running. All
- * functions must be called within trace_run(). If memstate is killed meanwhile, the
- * thread returns to its own code through a signal frame that memstate has written to its
- * stack.
+ * functions must be called within trace_run().
+ *
+ * If memstate is killed meanwhile, the thread returns to its own code through a signal
+ * frame that memstate has written to its stack.
  */
 #ifndef MS_PROBE_BORROW_BORROW_H
 #define MS_PROBE_BORROW_BORROW_H

@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * call_chain - list the functions that are active in a stopped thread, from the
- * innermost outwards, using the unwind tables of the code. A scan of all stack words
- * would mistake stale return addresses for active calls; unwinding does not.
+ * innermost outwards, using the unwind tables of the code.
+ *
+ * A scan of all stack words would mistake stale return addresses for active calls;
+ * unwinding does not.
  */
 #ifndef MS_PROBE_BORROW_CALL_CHAIN_H
 #define MS_PROBE_BORROW_CALL_CHAIN_H

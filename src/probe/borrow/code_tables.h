@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * code_tables - the unwind tables (.eh_frame) of the files that a process has mapped.
+ *
  * memstate copies the tables from the files before it stops a thread, so that a slow
  * file system cannot prolong the stop. A damaged table is treated like a missing one.
  */

@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * machine - the architecture-specific part of borrowing a thread: registers and machine
- * code. Whenever memstate changes the registers, the thread runs code that ends in
+ * code.
+ *
+ * Whenever memstate changes the registers, the thread runs code that ends in
  * rt_sigreturn(2). That call restores the thread's original state from a signal frame on
  * the thread's own stack. The thread therefore returns to its own code even if memstate
  * is killed.

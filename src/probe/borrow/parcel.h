@@ -2,9 +2,10 @@
 /*
  * parcel - the helper's memory in a process, which is a single address range: the code,
  * the page shared with memstate, and a private stack. The stack must be private because
- * libc stores data on it that differs in each forked child. The code is in private
- * memory, never in shared memory. The process can only read and execute it; memstate
- * writes it with ptrace access.
+ * libc stores data on it that differs in each forked child.
+ *
+ * The code is in private memory, never in shared memory. The process can only read and
+ * execute it; memstate writes it with ptrace access.
  */
 #ifndef MS_PROBE_BORROW_PARCEL_H
 #define MS_PROBE_BORROW_PARCEL_H

@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * safe_point - decide whether a stopped thread may be used for a system call or for a
- * call of pthread_create(). For pthread_create(), the thread must not hold a lock that
- * the call needs. A function that takes such a lock also releases it, so while the lock
- * is held, that function is in the thread's call chain. If the unwind tables do not
- * yield the call chain, every word of the stack is checked.
+ * call of pthread_create().
+ *
+ * For pthread_create(), the thread must not hold a lock that the call needs. A function
+ * that takes such a lock also releases it, so while the lock is held, that function is
+ * in the thread's call chain. If the unwind tables do not yield the call chain, every
+ * word of the stack is checked.
  */
 #ifndef MS_PROBE_BORROW_SAFE_POINT_H
 #define MS_PROBE_BORROW_SAFE_POINT_H

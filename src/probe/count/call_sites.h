@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * call_sites - find the calls and jumps in a program's code to the entry points of an
- * allocator that is linked into the program. The last 4 bytes of such an instruction are
- * the distance to the function. To redirect the call, memstate changes only these bytes.
- * No instruction moves or changes its length, so a thread that was stopped anywhere
- * continues correctly.
+ * allocator that is linked into the program.
+ *
+ * The last 4 bytes of such an instruction are the distance to the function. To redirect
+ * the call, memstate changes only these bytes. No instruction moves or changes its
+ * length, so a thread that was stopped anywhere continues correctly.
  */
 #ifndef MS_PROBE_COUNT_CALL_SITES_H
 #define MS_PROBE_COUNT_CALL_SITES_H

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * count - read the counts of all programs into which the counting library was
- * preloaded. The library writes the counts to files. memstate only reads these files,
- * which does not disturb the programs. memstate does not trust the files, and ignores a
- * file with invalid contents.
+ * count - read the counts of all programs into which the counting library was preloaded.
+ *
+ * The library writes the counts to files. memstate only reads these files, which does
+ * not disturb the programs. memstate does not trust the files, and ignores a file with
+ * invalid contents.
  */
 #ifndef MS_PROBE_COUNT_COUNT_H
 #define MS_PROBE_COUNT_COUNT_H

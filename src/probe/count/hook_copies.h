@@ -2,9 +2,11 @@
 /*
  * hook_copies - find copies of the addresses of counted functions that a program made at
  * run time, such as "static void *(*allocate)(size_t); allocate = malloc;". The dynamic
- * linker's tables do not list such copies. memstate can redirect a copy in the writable
- * data of the program and its libraries. Other copies can only be counted, because a
- * heap block may be freed, and its memory reused for other data, at any time.
+ * linker's tables do not list such copies.
+ *
+ * memstate can redirect a copy in the writable data of the program and its libraries.
+ * Other copies can only be counted, because a heap block may be freed, and its memory
+ * reused for other data, at any time.
  */
 #ifndef MS_PROBE_COUNT_HOOK_COPIES_H
 #define MS_PROBE_COUNT_HOOK_COPIES_H

@@ -21,27 +21,22 @@
 
 #define FILES_MAX 4096
 
-/*
- * A stored function address or a call, which is patched if it refers to the allocator.
- */
+/* A stored function address or a call, patched if it refers to the allocator. */
 struct candidate {
 	struct hook_place place;
 	size_t file;
-	bool is_linked_in; /* a call within the program, found by call_sites_read() */
-	bool is_copy; /* a copy of an address made at run time, found by find_copies() */
+	bool is_linked_in; /* a call found by call_sites_read() */
+	bool is_copy;	   /* a copy of an address made at run time */
 };
 
 struct library {
 	uint64_t exports[HOOK_COUNT_];
-	uint64_t start_addr, end_addr; /* address range of the library's mappings */
+	uint64_t start_addr, end_addr; /* address range in which the library is mapped */
 	bool is_libc, is_program, is_linker;
-	/*
-	 * true if a slot of this library contains the address of an allocator function
-	 */
+	/* a slot of this library contains the address of an allocator function */
 	bool is_bound;
 	bool is_counted;
-	/* name of the file; the string belongs to the list of mappings */
-	const char *name;
+	const char *name; /* name of the file, owned by the list of mappings */
 };
 
 struct search {
@@ -51,7 +46,7 @@ struct search {
 	struct candidate *candidates;
 	size_t count, capacity;
 	const struct library *allocator;
-	bool has_bound_new; /* true if a file calls the allocator's own new or delete */
+	bool has_bound_new; /* a file calls the allocator's own new or delete */
 	/* the additional allocator functions that the mapped files use */
 	struct count_entries entries;
 	struct data_words data;
@@ -120,9 +115,7 @@ static void add_call_site(struct search *search, const struct loaded *file,
 	add_candidate(search, &c);
 }
 
-/*
- * Add the call sites and entry points of an allocator that is linked into the program.
- */
+/* Add the call sites and entry points of an allocator linked into the program. */
 static int add_linked_in(struct search *search, const struct loaded *file,
 			 struct library *library, const char **ret_reason)
 {
@@ -227,8 +220,7 @@ static bool points_to_hooks(const struct search *search, const struct hook_place
 
 /*
  * Find the allocator: the file to which most stored addresses and calls of malloc refer.
- * If the dynamic linker has not bound any of them yet, the allocator must be the only
- * file that defines malloc.
+ * If none of them is bound yet, the only file that defines malloc.
  */
 static int find_allocator(struct search *search, const char **ret_reason)
 {
@@ -264,9 +256,8 @@ static int find_allocator(struct search *search, const char **ret_reason)
 }
 
 /*
- * Return the address of the function that a hook replaces. If the allocator does not
- * define the function, use another file's: libc's reallocarray(), for example, calls the
- * allocator's realloc().
+ * Return the address of the function that a hook replaces, from another file if the
+ * allocator lacks it: libc's reallocarray() calls the allocator's realloc().
  */
 static uint64_t find_original(const struct search *search, enum hook hook)
 {
@@ -290,8 +281,8 @@ static bool is_within(const struct library *library, uint64_t addr)
 /*
  * Return true if the slot is not bound yet, and the dynamic linker will bind it to the
  * allocator. That is certain if no other file defines the function, if the file's other
- * slots are bound to the allocator, or if the file is the program. The file that defines
- * new and delete may differ from the one that defines malloc.
+ * slots are bound to the allocator, or if the file is the program. Files other than
+ * malloc's may define new and delete.
  */
 static bool is_unbound(const struct search *search, const struct candidate *c)
 {
@@ -335,10 +326,7 @@ static void add_place(struct search *search, const struct candidate *c,
 		ret->sites_end_addr = c->place.addr;
 }
 
-/*
- * Return true if the stored address or call belongs to the allocator itself, so that it
- * is not used by the program.
- */
+/* Return true if the allocator itself contains the stored address or call. */
 static bool is_within_allocator(const struct search *search, const struct candidate *c)
 {
 	const struct library *library = &search->files[c->file];
@@ -368,8 +356,8 @@ static void choose(struct search *search, struct hook_places *ret)
 		uint64_t original = ret->originals[c->place.hook];
 
 		/*
-		 * the copied function address is not patched, because an allocator that
-		 * is linked into the program may use it
+		 * an allocator linked into the program may use this copy:
+		 * do not patch it
 		 */
 		ret->missed_count += c->is_copy && is_within_allocator(search, c) &&
 				     search->files[c->file].is_program;
@@ -386,9 +374,8 @@ static void choose(struct search *search, struct hook_places *ret)
 }
 
 /*
- * Return the address of the original function, or 0 if no file exports the
- * function at that address. The address was read from the process's memory, and is
- * therefore not trusted.
+ * Return the address of the original function, or 0 if no file exports the function
+ * there. The address is not trusted, because it was read from the process's memory.
  */
 static uint64_t prove_original(const struct search *search, enum hook hook)
 {
@@ -488,10 +475,7 @@ int hook_places_read(const struct hook_places_source *source, struct hook_places
 			    ret_reason);
 	if (r == 0 && !source->finds_leading)
 		r = find_allocator(&search, ret_reason);
-	/*
-	 * once counting has begun, it must continue even if a library that is loaded
-	 * later has uncountable functions
-	 */
+	/* a library that is loaded after counting has begun must not end the counting */
 	if (r == 0 && !source->finds_leading && !source->there.base_addr)
 		r = check_entries(&search, ret_reason);
 	if (r == 0) {

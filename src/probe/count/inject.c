@@ -39,17 +39,14 @@ struct injected {
 	struct hooks_orphan orphans[HOOKS_ORPHANS_MAX];
 	struct hooks_wanted wanted;
 	struct count_inject_cost cost;
-	/*
-	 * number of patched function addresses and calls, and number of
-	 * files that contain them
-	 */
+	/* numbers of patched addresses and calls, and of files that contain them */
 	size_t place_count, file_count;
 	struct hooks_blind unseen;
 	/* true once libraries have been searched again after counting began */
 	bool has_searched_again;
 	/*
-	 * records of all function addresses and calls that were ever patched: an array
-	 * of HOOKS_RECORD_MAX elements
+	 * records of everything that was ever patched: array of
+	 * HOOKS_RECORD_MAX elements
 	 */
 	struct hooks_record *records;
 	size_t record_count;
@@ -102,8 +99,7 @@ static int switch_on(struct injected *i, const struct hook_places *places,
 
 	gates_use_hooks(i->parcel.gates, i->parcel.head, i->visit.base_addr);
 	/*
-	 * new gates (jumps to hooks) need no change: hooks_install() has already made
-	 * them jump to the hooks
+	 * hooks_install() has already made new gates (jumps to hooks) jump to the hooks
 	 */
 	s.gates = i->visit.has_own_gates ? NULL : i->parcel.gates;
 	for (size_t n = 0; n < places->count; n++)
@@ -119,10 +115,7 @@ static int switch_on(struct injected *i, const struct hook_places *places,
 	return r;
 }
 
-/*
- * Redirect the function addresses and calls that lead to orphaned hooks. This must be
- * the first step, before anything else is examined.
- */
+/* Redirect the calls that lead to orphaned hooks, before anything else is examined. */
 static int disarm_orphans(struct injected *i, const struct mapping_list *mappings,
 			  struct strbuf *why)
 {

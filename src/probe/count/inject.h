@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * inject - count allocations with hooks that are injected into the process
- * (agent/count/hooks.h). memstate patches the function addresses and instructions
- * through which malloc and related functions are called, so that they lead to the
- * hooks. Counting starts once all of them are patched. Whenever memstate reads the
- * counts, it also patches newly loaded libraries. Reading the counts needs no
- * cooperation of the process.
+ * (agent/count/hooks.h).
+ *
+ * memstate patches the function addresses and instructions through which malloc and
+ * related functions are called, so that they lead to the hooks. Counting starts once all
+ * of them are patched. Whenever memstate reads the counts, it also patches newly loaded
+ * libraries. Reading the counts needs no cooperation of the process.
  */
 #ifndef MS_PROBE_COUNT_INJECT_H
 #define MS_PROBE_COUNT_INJECT_H

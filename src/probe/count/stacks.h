@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * stacks - read the stack files of all programs into which the counting library was
- * preloaded. memstate only reads these files, which does not disturb the programs, and
- * does not trust their contents. A stack with invalid contents is counted as lost.
+ * preloaded.
+ *
+ * memstate only reads these files, which does not disturb the programs, and does not
+ * trust their contents. A stack with invalid contents is counted as lost.
  */
 #ifndef MS_PROBE_COUNT_STACKS_H
 #define MS_PROBE_COUNT_STACKS_H
