@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * abi - the format of the file in which the preloaded library counts calls of malloc and
+ * abi - the format of the file in which the preloaded library counts calls to malloc and
  * related functions. There is one file for each program run: PID.N in the folder named
  * by the environment variable COUNT_FOLDER_VARIABLE. N is 0 for the first program with
  * that pid, 1 for the program that replaced it through exec, and so on. A forked child
@@ -28,8 +28,8 @@
 #define COUNT_SLOT_BYTES 256
 #define COUNT_GROW_BYTES 4096
 /*
- * Number of slots in use from which on slots are reused: a new thread then takes over
- * the slot of an ended thread, whose counts are added to slot 0.
+ * Once this number of slots is in use, slots are reused: a new thread takes over the
+ * slot of an ended thread, whose counts are added to slot 0.
  */
 #define COUNT_SLOTS_KEPT 1000
 #define COUNT_SLOT_MAX 65535
@@ -52,8 +52,8 @@ enum count_function {
 	COUNT_MEMALIGN,
 	COUNT_VALLOC,
 	COUNT_PVALLOC,
-	COUNT_NEW, /* calls of operator new and its variants that do not call malloc */
-	/* calls of operator delete and its variants that do not call free */
+	COUNT_NEW, /* calls to operator new and its variants that do not call malloc */
+	/* calls to operator delete and its variants that do not call free */
 	COUNT_DELETE,
 	COUNT_FUNCTION_COUNT_
 };
@@ -120,7 +120,7 @@ struct count_slot {
 	 */
 	uint64_t temporary_count;
 	/*
-	 * number of calls of each function, indexed by enum count_function; 0 for malloc
+	 * number of calls to each function, indexed by enum count_function; 0 for malloc
 	 * and free, which have their own members
 	 */
 	uint64_t calls[COUNT_FUNCTION_COUNT_];

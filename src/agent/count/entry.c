@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * entry - count calls of allocators' additional entry points (extra.h) as calls of the
+ * entry - count calls to allocators' additional entry points (extra.h) as calls to the
  * corresponding standard functions.
  *
  * When an allocator calls one of its own functions through its import table, the call
@@ -54,7 +54,7 @@ static uintptr_t pass_on(const struct count_entry *entry, const uintptr_t argume
 		entry->next(arguments[0], arguments[1], arguments[2], arguments[3]);
 
 	/*
-	 * Prevent a tail call of `next`. The return address of `next`, and of functions
+	 * Prevent a tail call to `next`. The return address of `next`, and of functions
 	 * that `next` calls in a tail call, is then in this library, so calls that the
 	 * allocator makes to itself can be recognized.
 	 */

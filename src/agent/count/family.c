@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * family - a small library, built once for each allocator, that counts calls of the
+ * family - a small library, built once for each allocator, that counts calls to the
  * allocator's additional entry points (entry.h). The macro COUNT_FAMILY is the list of
  * the allocator's entry points in extra.h. The macro COUNT_FAMILY_USABLE is the
  * allocator's function that returns the usable size of a block.

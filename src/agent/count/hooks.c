@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * hooks - the functions that count calls of malloc in a running process, as described in
+ * hooks - the functions that count calls to malloc in a running process, as described in
  * hooks.h. They run in other programs, in any thread and in signal handlers. Therefore
  * they use no libc and no locks, do not change errno, and need no stack frame if the
  * thread has a slot. A stack is recorded before the original function is called, so
@@ -363,7 +363,7 @@ static inline function_fn *original(enum hook hook)
 
 /*
  * Define the hook for a function. bytes is an expression of the arguments a, b and c;
- * next is the call of the original function.
+ * next is the call to the original function.
  */
 #define MAKE_HOOK(symbol, function, bytes, next)                                   \
 	HOOK uintptr_t hook_##symbol(uintptr_t a, uintptr_t b, uintptr_t c);       \

@@ -109,8 +109,8 @@ struct hooks_record {
 	uint64_t addr, original;
 };
 /*
- * Flag in the address of a record: what was patched is a call instruction, not a stored
- * address; see struct hook_place.
+ * Flag in the address of a record: the patched word is part of a call instruction, not a
+ * stored address; see struct hook_place.
  */
 #define HOOKS_RECORD_IS_CALL (UINT64_C(1) << 63)
 #define HOOKS_RECORD_MAX 32768

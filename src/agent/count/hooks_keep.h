@@ -7,8 +7,8 @@
  * compiler that has seen a function knows which registers it preserves: gcc's -fipa-ra
  * keeps values in those registers across the call, regardless of the ABI. The compiler
  * may also skip aligning the stack for the call. Therefore hooks.c is compiled to use
- * only general registers, and the assembly saves all of them that the ABI allows a
- * function to change. Hooks for entry points with the same call and size in extra.h
+ * only general-purpose registers, and the assembly saves all of them that the ABI allows
+ * a function to change. Hooks for entry points with the same call and size in extra.h
  * share one function body.
  */
 #ifndef MS_AGENT_COUNT_HOOKS_KEEP_H

@@ -3,7 +3,7 @@
  * new - count C++ new and delete of an allocator that defines these operators itself.
  *
  * The new and delete of libstdc++ call malloc() and free(), which are counted, so calls
- * of libstdc++'s operators are passed on unchanged. This code is used only if the
+ * to libstdc++'s operators are passed on unchanged. This code is used only if the
  * program has a preloaded allocator that defines new and delete. In any other program,
  * these definitions would replace the private new and delete of a module.
  */
@@ -196,7 +196,7 @@ static void drop_own(struct count_slot *slot, int which, void *p, const uintptr_
 		count_stack_freed(slot, p);
 	deletes[which].next(p, rest[0], rest[1]);
 	/*
-	 * subtract the call of free that the allocator's operator delete made by name,
+	 * subtract the call to free that the allocator's operator delete made by name,
 	 * because it has been counted
 	 */
 	if (slot->free_calls != before)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * next - find the functions of the actual allocator, at the first call of a counted
+ * next - find the functions of the actual allocator, at the first call to a counted
  * function. The lookup may itself allocate memory; until it has finished, an arena
  * provides this memory.
  */
@@ -105,7 +105,7 @@ static size_t no_size(void *p)
 }
 
 /*
- * Return true if the program's calls of malloc do not reach this library. A non-PIE
+ * Return true if the program's calls to malloc do not reach this library. A non-PIE
  * program that uses the address of malloc has a stub named malloc; the stub is in the
  * program, but calls this library.
  */

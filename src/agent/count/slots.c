@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * slots - the file of counts and its slots, one for each thread. The file is created at
- * the program's first allocation or when main() starts, whichever comes first. Each
- * forked child creates its own file.
+ * slots - the counts file and its slots, one for each thread. The file is created at the
+ * program's first allocation or when main() starts, whichever comes first. Each forked
+ * child creates its own file.
  */
 #include "config.h"
 
@@ -38,7 +38,7 @@ __thread struct count_own count_own __attribute__((tls_model("initial-exec")));
  * are never read.
  */
 static struct count_slot lost_slot;
-/* the mapped file of counts, or NULL if there is no file */
+/* the mapped counts file, or NULL if there is no file */
 static struct count_head *head;
 static struct new_file file;
 static uint32_t slots_reserved; /* index of the first slot without allocated disk space */
@@ -79,7 +79,7 @@ static struct count_slot *slot_at(uint32_t index)
 }
 
 /*
- * Create this process's file of counts and map it, at the given address unless that is
+ * Create this process's counts file and map it, at the given address unless that is
  * NULL. Allocate disk space for slot 0 and the given slot. Return NULL on failure.
  */
 static struct count_head *map_file(struct count_head *at, uint32_t slot)
@@ -218,7 +218,7 @@ static void stop_counting_child(struct count_head *parent)
 }
 
 /*
- * Start a file of counts in a forked child. The slot keeps its address: a signal
+ * Start a counts file in a forked child. The slot keeps its address: a signal
  * handler may have interrupted a counted call and called fork(), and that call still
  * uses the slot. A thread without a slot, because it has not allocated yet, has none
  * in the child either.
@@ -459,7 +459,7 @@ void *count_slot_flush(void *p)
 }
 
 /*
- * Create the file of counts at startup, so that even a program that never
+ * Create the counts file at startup, so that even a program that never
  * allocates has a file.
  */
 static __attribute__((constructor)) void begin(void)

@@ -22,7 +22,7 @@
 extern struct stacks count_stacks;
 
 /*
- * Start recording into a stack file next to the file of counts at `path`. A forked child
+ * Start recording into a stack file next to the counts file at `path`. A forked child
  * calls count_stack_begin_child() with its new path, and creates its stack file at its
  * first allocation. If `path` is NULL, nothing is recorded.
  */
@@ -130,7 +130,7 @@ count_stack_allocated_by_malloc(const struct count_slot *slot, void *p, size_t b
 }
 
 /*
- * Advance the thread's position in the stream of bytes by 1 for a call of a function
+ * Advance the thread's position in the stream of bytes by 1 for a call to a function
  * other than malloc. malloc_calls does not include such a call, so stack_at is
  * decremented instead.
  */

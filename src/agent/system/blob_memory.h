@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * blob_memory - memset and memcpy for injected code. Compilers generate calls of these
+ * blob_memory - memset and memcpy for injected code. Compilers generate calls to these
  * functions, but injected code has no libc that defines them. In each piece of injected
  * code, exactly one source file includes this header.
  */

@@ -68,8 +68,8 @@ struct unwind_space {
 	 * UNWIND_RETURN_COUNT elements, or NULL.
 	 */
 	uint64_t *returns;
-	uint32_t generation; /* number of calls of unwind_forget() that have started */
-	uint32_t forgotten;  /* number of calls of unwind_forget() that have finished */
+	uint32_t generation; /* number of calls to unwind_forget() that have started */
+	uint32_t forgotten;  /* number of calls to unwind_forget() that have finished */
 };
 
 #ifdef AGENT_BLOB

@@ -43,8 +43,8 @@ static int leave_handler(const struct stack_words *stack, struct unwind_state *s
 }
 
 /*
- * Step from a stack frame to its caller's. Return 1 with the caller in *state, 0 if
- * there is no caller, or -1 if the caller cannot be determined.
+ * Step from a stack frame to the frame of its caller. Return 1 with the caller in
+ * *state, 0 if there is no caller, or -1 if the caller cannot be determined.
  */
 static int step(const struct landmarks *marks, const struct stack_words *stack,
 		uint64_t lookup, struct unwind_state *state, bool *ret_is_call)

@@ -91,7 +91,8 @@ struct software_bytes {
 };
 _Static_assert(sizeof(struct software_bytes) == 48, "the kernel's layout");
 
-#	define CONTEXT_FLAGS 7 /* UC_FP_XSTATE, UC_SIGCONTEXT_SS, UC_STRICT_RESTORE_SS */
+/* the flags UC_FP_XSTATE, UC_SIGCONTEXT_SS and UC_STRICT_RESTORE_SS */
+#	define CONTEXT_FLAGS 7
 /*
  * An invalid value for the flags of the signal stack, so that rt_sigreturn(2) leaves the
  * signal stack unchanged.
@@ -116,9 +117,9 @@ const uint8_t *machine_sigreturn_code(size_t *ret_bytes)
 }
 
 /*
- * The return address alone does not prove that there is a signal frame: a program that
- * installs a signal handler also writes this address to its stack. Therefore check the
- * words after the return address.
+ * The return address of signal handlers alone does not prove that there is a signal
+ * frame: a program that installs a handler also writes this address to its stack.
+ * Therefore check the words after the return address.
  */
 bool machine_is_handler_frame(const uint64_t *words, size_t count)
 {

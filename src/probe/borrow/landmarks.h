@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * landmarks - find addresses in a running process: functions that memstate may call, and
- * code in which it must not borrow a thread. All addresses come from the files that the
- * process has mapped, even if different files have these paths now.
+ * code in which it must not stop a thread. All addresses come from the files that the
+ * process has mapped, even if their paths now refer to other files.
  */
 #ifndef MS_PROBE_BORROW_LANDMARKS_H
 #define MS_PROBE_BORROW_LANDMARKS_H

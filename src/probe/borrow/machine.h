@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * machine - the architecture-specific part of borrowing a thread: registers and machine
- * code.
+ * machine - the architecture-specific part of using a thread of another process:
+ * registers and machine code.
  *
  * Whenever memstate changes the registers, the thread runs code that ends in
- * rt_sigreturn(2). That call restores the thread's original state from a signal frame on
- * the thread's own stack. The thread therefore returns to its own code even if memstate
- * is killed.
+ * rt_sigreturn(2). That call restores the thread's original state from a signal frame
+ * on the thread's own stack. The thread therefore returns to its own code even if
+ * memstate is killed.
  */
 #ifndef MS_PROBE_BORROW_MACHINE_H
 #define MS_PROBE_BORROW_MACHINE_H
@@ -139,10 +139,10 @@ int machine_is_at_syscall(int tid, const struct machine_code *code, long number,
 
 /*
  * Parameters of the stub (code that the borrowed thread runs), in private memory that
- * the target can only read. The stub attaches the page if page_segment is a segment,
- * maps memory for the stacks, and calls function_addr. It then waits until memstate
- * stops the thread, for at most one second, and only while the word at tracer_now_addr
- * equals `tracer`.
+ * the target can only read. The stub attaches the shared page if page_segment is a
+ * System V segment, maps memory for the stacks, and calls function_addr. It then waits
+ * until memstate stops the thread, for at most one second, and only while the word at
+ * tracer_now_addr equals `tracer`.
  */
 struct machine_order {
 	/* identifier of a System V segment, or -1 if the page is already mapped */

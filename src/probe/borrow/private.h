@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* private - functions shared by the source files of borrow. */
+/* private - internal functions that the source files of the borrow module share. */
 #ifndef MS_PROBE_BORROW_PRIVATE_H
 #define MS_PROBE_BORROW_PRIVATE_H
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * request - the process in which to borrow a thread or inject code, and the cost of
- * doing so.
+ * request - the process in which memstate uses a thread or injects code, and
+ * the cost of doing so.
  */
 #ifndef MS_PROBE_BORROW_REQUEST_H
 #define MS_PROBE_BORROW_REQUEST_H

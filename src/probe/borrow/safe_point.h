@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * safe_point - decide whether a stopped thread may be used for a system call or for a
- * call of pthread_create().
+ * call to pthread_create().
  *
  * For pthread_create(), the thread must not hold a lock that the call needs. A function
  * that takes such a lock also releases it, so while the lock is held, that function is

@@ -9,10 +9,11 @@
  */
 enum {
 	MODRM = 1 << 0,
-	BYTE = 1 << 1,	      /* an immediate of 1 byte */
-	WORD = 1 << 2,	      /* an immediate of 2 bytes */
-	LONG = 1 << 3,	      /* an immediate of 4 bytes, or of 2 bytes after prefix 66 */
-	LONG_ALWAYS = 1 << 4, /* a branch distance of 4 bytes, regardless of prefixes */
+	BYTE = 1 << 1, /* an immediate of 1 byte */
+	WORD = 1 << 2, /* an immediate of 2 bytes */
+	LONG = 1 << 3, /* an immediate of 4 bytes, or of 2 bytes after prefix 66 */
+	/* a branch displacement of 4 bytes, regardless of prefixes */
+	LONG_ALWAYS = 1 << 4,
 	/* an immediate of 4 bytes, of 8 with REX.W, or of 2 after prefix 66 */
 	QUAD = 1 << 5,
 	ADDRESS = 1 << 6, /* an address of 8 bytes, or of 4 after prefix 67 */

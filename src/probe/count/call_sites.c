@@ -25,7 +25,7 @@
 #define NAME_BYTES_MAX 64 /* greater than the length of any name in counted_names */
 #define CANDIDATES_MAX (8 * CALL_SITES_MAX)
 /*
- * Length of the longest call or jump with a 4-byte distance (a conditional jump, 0f
+ * Length of the longest call or jump with a 4-byte displacement (a conditional jump, 0f
  * 8x), without prefixes.
  */
 #define BRANCH_BYTES 6
@@ -63,7 +63,10 @@ struct search {
 	struct range targets;
 	size_t candidate_count;
 	struct decoder decoder;
-	/* end address of the last slot that a packed relocation (RELR) described */
+	/*
+	 * end address of the last slot (stored pointer) to which a packed
+	 * relocation (RELR) applies
+	 */
 	uint64_t next_slot_vaddr;
 	struct elf_window *parts_window, *functions_window;
 	struct call_sites *sites;
@@ -186,9 +189,9 @@ static int begin_function(struct search *search, const struct elf_export *functi
 }
 
 /*
- * Return 1 if the function has an instruction whose 4-byte distance is at vaddr, 0 if
- * not, -EOPNOTSUPP if the code before vaddr cannot be decoded, or an error of
- * elf_window_read(). Decoding starts at the start of the function, or continues from the
+ * Return 1 if the function has an instruction whose 4-byte displacement is at vaddr, 0
+ * if not, -EOPNOTSUPP if the code before vaddr cannot be decoded, or an error of
+ * elf_window_read(). Decoding begins at the start of the function, or continues from the
  * last call, because vaddr usually ascends from call to call.
  */
 static int is_instruction(struct search *search, const struct elf_export *function,
@@ -220,8 +223,8 @@ static int is_instruction(struct search *search, const struct elf_export *functi
 }
 
 /*
- * If the bytes may be a call or jump, return the offset of the 4-byte distance within
- * the instruction. Otherwise return 0.
+ * If the bytes may be a call or jump, return the offset of the 4-byte displacement
+ * within the instruction. Otherwise return 0.
  */
 static size_t find_distance(const uint8_t *at)
 {
@@ -324,9 +327,9 @@ static int add_slots(struct search *search, const Elf64_Rela *items, size_t coun
 }
 
 /*
- * Add a slot with a packed relocation (RELR). The target's address is stored in the slot
- * itself. Slots that the file does not contain are rejected, so that the size of the
- * file limits the number of slots.
+ * Add a slot (a stored function pointer) that has a packed relocation (RELR). The
+ * target's address is in the slot itself. Slots that the file does not contain are
+ * rejected, so that the size of the file limits the number of slots.
  */
 static int add_packed_slot(struct search *search, uint64_t vaddr)
 {
@@ -346,10 +349,10 @@ static int add_packed_slot(struct search *search, uint64_t vaddr)
 }
 
 /*
- * Decode a section of type SHT_RELR. An even word is the address of a slot. In an
- * odd word, each bit represents one of the next 63 words in memory. Linkers sort
- * the slots; any other order is rejected, because a malicious file could list the
- * same slots repeatedly.
+ * Decode a section of type SHT_RELR. An even word is the address of a slot (a stored
+ * pointer). In an odd word, each bit represents one of the next 63 words in memory.
+ * Linkers sort the slots; any other order is rejected, because a malicious file could
+ * list the same slots repeatedly.
  */
 static int add_packed_slots(struct search *search, const uint64_t *words, size_t count)
 {
@@ -375,7 +378,7 @@ static int add_packed_slots(struct search *search, const uint64_t *words, size_t
 }
 
 /*
- * Add the slots into which the dynamic linker writes the address of an
+ * Add the slots (stored pointers) into which the dynamic linker writes the address of an
  * allocator's entry point.
  */
 static int search_slots(struct search *search)

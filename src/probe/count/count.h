@@ -16,11 +16,11 @@
 #include "model/count.h"
 #include "probe/count/names.h"
 
-/* The environment variable that contains the path of the folder for files of counts. */
+/* The environment variable that contains the path of the folder for counts files. */
 extern const char count_folder_variable[];
 
 /*
- * Maximum number of files of counts that stay open. Open files save system calls when
+ * Maximum number of counts files that stay open. Open files save system calls when
  * memstate reads them repeatedly.
  */
 #define COUNT_FILES_KEPT 64
@@ -47,18 +47,18 @@ struct count_folder {
  * Create a folder that only this user may enter, on a file system in memory if possible.
  * Also remove folders left by memstate processes that no longer exist. Return 0; or
  * -errno, with *ret_where set to the last parent folder that was tried, a static string.
- * The error is -ENOSPC also if there is no space for a file of counts.
+ * The error is -ENOSPC also if there is no space for a counts file.
  */
 int count_folder_create(struct count_folder *folder, const char **ret_where);
 
-/* Remove the folder for files of counts, with all its files. */
+/* Remove the folder for counts files, with all its files. */
 void count_folder_release(struct count_folder *folder);
 
-/* Return a static text that explains why a program may have no file of counts. */
+/* Return a static text that explains why a program may have no counts file. */
 const char *count_folder_problem(const struct count_folder *folder);
 
 /*
- * Empty *list, then read all files of counts into it. Return 0, or -errno if the
+ * Empty *list, then read all counts files into it. Return 0, or -errno if the
  * folder cannot be read.
  */
 int count_folder_read(struct count_folder *folder, struct count_list *list);

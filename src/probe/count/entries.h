@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * entries - find which additional entry points of allocators (agent/count/extra.h)
- * an ELF file uses. The imports of the file show this or, for an unstripped
- * program, its symbols.
+ * entries - find which additional entry points of allocators (agent/count/extra.h) an
+ * ELF file uses, according to its imports or, for an unstripped program, its symbols.
  */
 #ifndef MS_PROBE_COUNT_ENTRIES_H
 #define MS_PROBE_COUNT_ENTRIES_H

@@ -33,7 +33,7 @@ struct library {
 	uint64_t exports[HOOK_COUNT_];
 	uint64_t start_addr, end_addr; /* address range in which the library is mapped */
 	bool is_libc, is_program, is_linker;
-	/* a slot of this library contains the address of an allocator function */
+	/* a stored pointer of this library refers to an allocator function */
 	bool is_bound;
 	bool is_counted;
 	const char *name; /* name of the file, owned by the list of mappings */
@@ -162,7 +162,7 @@ static int add_file(void *context, const struct loaded *file, const char **ret_r
 		library.exports[i] = loaded_address(file, agent_hook_names[i]);
 	count_entries_add(file->fd, &file->exports, &search->entries);
 	loaded_find_extent(file, &library.start_addr, &library.end_addr);
-	/* the dynamic linker's own calls of malloc are not counted */
+	/* the dynamic linker's own calls to malloc are not counted */
 	if (!library.is_linker)
 		data_words_add(&search->data, file, search->file_count);
 	r = add_candidates(search, file);
@@ -219,8 +219,8 @@ static bool points_to_hooks(const struct search *search, const struct hook_place
 }
 
 /*
- * Find the allocator: the file to which most stored addresses and calls of malloc refer.
- * If none of them is bound yet, the only file that defines malloc.
+ * Find the allocator: the file to which most stored addresses and calls to malloc refer.
+ * If the dynamic linker has bound none of them, take the only file that defines malloc.
  */
 static int find_allocator(struct search *search, const char **ret_reason)
 {

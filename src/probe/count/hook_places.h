@@ -34,14 +34,14 @@ struct hook_place {
 	bool is_variable;
 	/*
 	 * True for a call or jump in the program's code: addr is the address of the
-	 * instruction's 4-byte distance (call_sites.h), and found is the target.
+	 * instruction's 4-byte displacement (call_sites.h), and found is the target.
 	 */
 	bool is_call_site;
 };
 
 /*
- * Return the target of a call or jump. addr is the address of the
- * instruction's 4-byte distance.
+ * Return the target of a call or jump. addr is the address of the instruction's
+ * 4-byte displacement.
  */
 static inline uint64_t hook_place_target(uint64_t addr, int32_t distance)
 {
@@ -49,7 +49,7 @@ static inline uint64_t hook_place_target(uint64_t addr, int32_t distance)
 }
 
 /*
- * Compute the 4-byte distance of a call or jump to `target`. Return false if
+ * Compute the 4-byte displacement of a call or jump to `target`. Return false if
  * `target` is too far away.
  */
 static inline bool hook_place_distance(uint64_t addr, uint64_t target, int32_t *ret)
@@ -85,7 +85,7 @@ struct hook_places {
 	/* number of files that contain function addresses or calls to patch */
 	size_t file_count;
 	/*
-	 * number of function addresses and calls that refer to another file
+	 * number of function addresses and calls that refer to a file other
 	 * than the allocator
 	 */
 	size_t other_count;

@@ -18,7 +18,7 @@ struct hooks_blind {
 	 */
 	size_t late_file_count;
 	/*
-	 * number of function addresses and calls that refer to another file
+	 * number of function addresses and calls that refer to a file other
 	 * than the allocator
 	 */
 	size_t other_count;

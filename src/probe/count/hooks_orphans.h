@@ -2,10 +2,10 @@
 /*
  * hooks_orphans - find hooks in a process whose memstate was killed before it could
  * remove them, and gates (jumps to hooks) that were left for later hooks. memstate
- * recognizes hooks and gates by their code, byte for byte, in private memory
- * (private_code). memstate does not trust their other contents, which the process could
- * have written. Instead, memstate searches the process's files for calls that lead to
- * hooks, and for the functions that the hooks replace.
+ * recognizes hooks and gates by comparing their code, in private memory, byte for byte
+ * (private_code). It does not trust their other contents, which the process could have
+ * written. Instead, memstate searches the process's files for calls that lead to hooks,
+ * and for the functions that the hooks replace.
  */
 #ifndef MS_PROBE_COUNT_HOOKS_ORPHANS_H
 #define MS_PROBE_COUNT_HOOKS_ORPHANS_H

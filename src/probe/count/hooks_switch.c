@@ -87,7 +87,7 @@ static int read_place(const struct stop *stop, int pid, uint64_t addr, bool is_c
 }
 
 /*
- * Patch a function address or a call. The distance in a call has 4 bytes, but ptrace
+ * Patch a function address or a call. The displacement in a call has 4 bytes, but ptrace
  * writes 8, so rewrite the 4 adjacent bytes unchanged.
  */
 static int write_place(const struct work *w, const struct stop *stop, uint64_t addr,

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * hooks_switch - redirect the function addresses and calls of malloc in a process to
+ * hooks_switch - redirect the function addresses and calls to malloc in a process to
  * hooks, or restore them, while all threads of the process are stopped. memstate first
  * records the previous contents in its own memory. The process gets a copy of these
  * records, so that a later memstate can find the patched addresses. memstate never
@@ -38,9 +38,9 @@ struct hooks_switch {
 };
 
 /*
- * Maximum time for which the process is stopped at once. hooks_switch_on() and
- * hooks_switch_off() retry until the request's time limit, with several such stops. They
- * return 0; -EAGAIN if no moment was suitable in time; or an error from stop_run().
+ * Maximum duration of a single stop of the process. hooks_switch_on() and
+ * hooks_switch_off() retry until the request's time limit. They return 0; -EAGAIN if no
+ * moment was suitable in time; or an error from stop_run().
  */
 #define HOOKS_PAUSE_NS (200 * NS_PER_MS)
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * hooks_visit - inject the hooks and their data into a process, or remove them. To do
- * so, memstate makes a thread of the process execute system calls. The hooks are not
- * called until calls of malloc have been patched to lead to them.
+ * so, memstate makes a thread of the process execute system calls. Injected hooks have
+ * no effect until calls to malloc have been redirected to them.
  */
 #ifndef MS_PROBE_COUNT_HOOKS_VISIT_H
 #define MS_PROBE_COUNT_HOOKS_VISIT_H

@@ -45,8 +45,7 @@ struct injected {
 	/* true once libraries have been searched again after counting began */
 	bool has_searched_again;
 	/*
-	 * records of everything that was ever patched: array of
-	 * HOOKS_RECORD_MAX elements
+	 * records of all patched calls and addresses: array of HOOKS_RECORD_MAX elements
 	 */
 	struct hooks_record *records;
 	size_t record_count;
@@ -240,7 +239,7 @@ static int check_alone(struct injected *i, struct strbuf *why)
 					: r;
 }
 
-/* Fill in struct hooks_private in the process, which is all zeros before. */
+/* Fill in struct hooks_private in the process, which was all zeros until now. */
 static int fill_private(struct injected *i)
 {
 	uint64_t addr = i->visit.base_addr + HOOKS_PRIVATE_OFFSET;

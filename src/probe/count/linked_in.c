@@ -20,9 +20,9 @@
 #define SIGN_MAX 64
 
 /*
- * Texts that allocators contain, by which they are recognized. The first
- * character of each text is stored separately, so that memstate's own file does
- * not contain the texts.
+ * Strings that allocators contain, by which they are recognized. The first
+ * character of each string is stored separately, so that memstate's own file does
+ * not contain the strings.
  */
 static const struct {
 	char first;
@@ -59,8 +59,8 @@ static int compare_parts(const void *a, const void *b)
 }
 
 /*
- * Search the file from `offset` to `end` for the texts of known allocators. Stop at the
- * end of the file if it is shorter.
+ * Search the file from `offset` to `end` for the strings of known allocators. Stop at
+ * the end of the file if it is shorter.
  */
 static int search_range(struct elf_window *window, uint64_t offset, uint64_t end,
 			const char **ret)
@@ -78,7 +78,7 @@ static int search_range(struct elf_window *window, uint64_t offset, uint64_t end
 			return r;
 		*ret = find_sign(piece, length < wanted ? length : wanted);
 		/*
-		 * continue with an overlap, because a text may span two
+		 * continue with an overlap, because a string may span two
 		 * chunks of the file
 		 */
 		if (length < wanted || wanted == end - offset)
@@ -88,7 +88,7 @@ static int search_range(struct elf_window *window, uint64_t offset, uint64_t end
 }
 
 /*
- * Return true if the segment of the file can contain constant texts. Linkers put them
+ * Return true if the segment of the file can contain constant strings. Linkers put them
  * into a read-only segment or, if the program has none, into the code segment.
  */
 static bool has_messages(const struct elf_exports *exports, const struct elf_part *part)
@@ -100,7 +100,7 @@ static bool has_messages(const struct elf_exports *exports, const struct elf_par
 }
 
 /*
- * Search the loaded segments that can contain constant texts. Bytes that belong to
+ * Search the loaded segments that can contain constant strings. Bytes that belong to
  * several segments are searched only once. Return 0 or an error from elf_window_read().
  */
 static int search_parts(int fd, struct elf_exports *exports, const char **ret)
@@ -120,8 +120,8 @@ static int search_parts(int fd, struct elf_exports *exports, const char **ret)
 		if (end <= done || !has_messages(exports, &exports->parts[i]))
 			continue;
 		/*
-		 * start before the end of the segment searched last, because a text may
-		 * span both segments
+		 * start before the end of the segment searched last, because a string
+		 * may span both segments
 		 */
 		if (offset + SIGN_MAX < done)
 			offset = done - SIGN_MAX;

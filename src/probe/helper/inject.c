@@ -33,8 +33,8 @@
 #define LEAVE_LIMIT_NS (5 * NS_PER_S)
 #define FIND_LIMIT_NS (2 * NS_PER_S)
 /*
- * Maximum time to wait for another memstate to stop tracing the process. Waiting longer
- * is useless, because a longer tracing is that of a debugger.
+ * Maximum time to wait for another memstate to stop tracing the process. A tracer that
+ * stays longer is a debugger, for which waiting is useless.
  */
 #define TURN_LIMIT_NS (1 * NS_PER_S)
 #define LEAVE_LOOK_NS (100 * NS_PER_US)

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * bpf - count calls with breakpoints (uprobes) at which the kernel runs a BPF program.
+ * bpf - count allocation calls with breakpoints (uprobes) at which the kernel
+ * runs a BPF program.
  *
  * The kernel sets the breakpoints only in the memory of the counted process. It removes
  * them when the guard process closes the last descriptor, which happens when memstate
- * ends for any reason. Calls of all threads are counted, including threads that start
- * later; calls of forked children are not.
+ * ends for any reason. Calls by all threads are counted, including threads that start
+ * later, but calls by forked children are not.
  */
 #include "config.h"
 
@@ -114,7 +115,7 @@ static int load_program(const struct count_bpf_program *program, uint32_t attach
 }
 
 /*
- * Set one breakpoint in one process. Return the descriptor that must stay open to keep
+ * Set one breakpoint in one process. Return a descriptor, which must stay open to keep
  * the breakpoint, or -errno.
  */
 static int link_multi(int program_fd, const char *path, uint64_t offset_bytes, int pid)

@@ -194,7 +194,7 @@ static void add_arg(struct count_bpf_program *p, unsigned int to, int arg)
 
 /*
  * Generate R_RESULT = address of the map element whose index is at FRAME_KEY in the
- * stack frame. The kernel inlines the call of the lookup function.
+ * stack frame. The kernel inlines the call to the lookup function.
  */
 static void add_lookup(struct count_bpf_program *p, int map_fd)
 {
@@ -395,7 +395,7 @@ static void add_condition(struct count_bpf_program *p, unsigned int condition)
 
 /*
  * Generate code that records the stack pointer of a call that the allocator itself
- * makes. From it, the breakpoint of the called function recognizes the call, and
+ * makes. The BPF program of the called function recognizes the call by this value, and
  * does not count it.
  */
 static void add_mark(struct count_bpf_program *p, const struct count_point *point)

@@ -286,8 +286,8 @@ static bool has_standard(const struct search *search)
 enum file_kind {
 	FILE_LIBRARY, /* a library or a program whose exported functions are searched */
 	/*
-	 * a program with a linked-in allocator whose functions are not called malloc
-	 * etc.: the symbols are searched instead of the exports
+	 * a program with a linked-in allocator whose functions have names other than
+	 * malloc: its symbols are searched instead of its exports
 	 */
 	FILE_PROGRAM,
 	FILE_STATIC_PROGRAM

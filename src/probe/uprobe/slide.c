@@ -41,7 +41,7 @@ enum writes {
 
 #define ANY_EXTENSION -1
 
-/* Instructions that the breakpoint may be moved past. */
+/* Instructions past which the breakpoint may be moved. */
 struct passable {
 	unsigned int map;
 	uint8_t first, last; /* range of values of the last opcode byte */
