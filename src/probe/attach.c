@@ -197,7 +197,7 @@ static void free_means(struct count_means *means)
 }
 
 /*
- * Append a description of how calls are counted. The description may change when the
+ * Update the description of how calls are counted, which may change when the
  * process loads a library.
  */
 static void update_means(struct count_attach *attach)

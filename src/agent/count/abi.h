@@ -99,8 +99,8 @@ struct count_slot {
 	 */
 	int64_t pending_bytes;
 	/*
-	 * The maximum of pending_bytes since the last flush to the header. It is updated
-	 * only when pending_bytes is about to decrease.
+	 * The maximum of pending_bytes since they were last added to the header's
+	 * live_bytes. It is updated only when pending_bytes is about to decrease.
 	 */
 	int64_t high_bytes;
 	/*

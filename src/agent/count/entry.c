@@ -55,8 +55,8 @@ static uintptr_t pass_on(const struct count_entry *entry, const uintptr_t argume
 
 	/*
 	 * Prevent a tail call to `next`. The return address of `next`, and of functions
-	 * that `next` calls in a tail call, is then in this library, so calls that the
-	 * allocator makes to itself can be recognized.
+	 * that `next` calls in a tail call, is then in this library. This allows calls
+	 * that the allocator makes to itself to be recognized.
 	 */
 	__asm__ volatile("" : "+r"(ret));
 	return ret;

@@ -76,7 +76,10 @@ long count_seal_call(long number, long a, long b, long c, long d, long e);
 long count_seal_failed(long result);
 #pragma GCC visibility pop
 
-/* Execute a system call for our syscall(), which handles only some calls itself. */
+/*
+ * Handle prctl(2) and seccomp(2) for our replacement of syscall(), which makes all other
+ * system calls directly.
+ */
 __attribute__((used)) long count_seal_call(long number, long a, long b, long c, long d,
 					   long e)
 {
@@ -138,7 +141,7 @@ COUNT_EXPORT int pthread_setname_np(pthread_t thread, const char *name)
 		memcpy(&next_set_name, &function, sizeof(function));
 	}
 	/*
-	 * read the tid before comparing the thread, because the kernel sets the tid to 0
+	 * read the tid before setting the name, because the kernel sets the tid to 0
 	 * when the thread ends
 	 */
 	memcpy(&tid, (const char *)thread + ASK_TID_OFFSET, sizeof(tid));

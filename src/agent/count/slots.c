@@ -206,9 +206,10 @@ static void stop_counting_child(struct count_head *parent)
 	own_slot(&lost_slot);
 	head = NULL;
 	/*
-	 * A signal handler may have interrupted a counted call and called fork(). The
-	 * interrupted call still writes to the old slot, so replace the mapping of the
-	 * parent's file by private memory. Under a seccomp filter this is not possible.
+	 * A signal handler may have interrupted a counted call and called fork().
+	 * The interrupted call still writes to the old slot, so replace the
+	 * mapping of the parent's file with private memory. Under a seccomp filter
+	 * this is not possible.
 	 */
 	if (permission == ASK_ALWAYS)
 		(void)mmap(parent, COUNT_FILE_MAX, PROT_READ | PROT_WRITE,

@@ -42,7 +42,7 @@
 #define STACK_NODE_MAX (1 << STACK_PARENT_BITS)
 
 /*
- * The value of a node's address if its caller is unknown, because the stack could not
+ * The address stored in a node if the caller is unknown, because the stack could not
  * be unwound further.
  */
 #define STACK_FILE_PC_CUT UINT64_C(1)

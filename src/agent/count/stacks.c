@@ -203,10 +203,10 @@ void count_stack_begin_child(const char *path)
 }
 
 /*
- * Finish a fork in the child: create the child's stack file. This is not possible in two
- * kinds of signal handlers: a handler that interrupts this function cannot wait for it,
- * and a handler that called fork() may return to code that still records in the parent's
- * file. In these two cases is_forked remains set.
+ * Complete a fork() in the child: create the child's stack file. This is not possible in
+ * two kinds of signal handlers: a handler that interrupts this function cannot wait for
+ * it, and a handler that called fork() may return to code that still records in the
+ * parent's file. In these two cases is_forked remains set.
  */
 static COUNT_COLD void leave_fork(void)
 {

@@ -4,7 +4,7 @@
  *
  * A variant of the counting library records stacks in each call, in addition to counting
  * the call. An allocation is recorded after it was made, and a block is forgotten before
- * it is freed, because another thread can receive the same block as soon as it is free.
+ * it is freed: as soon as the block is free, another thread can receive it.
  */
 #ifndef MS_AGENT_COUNT_STACKS_H
 #define MS_AGENT_COUNT_STACKS_H

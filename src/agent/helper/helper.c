@@ -57,8 +57,8 @@ static void set_value(struct agent_page *page, size_t index, uint64_t value)
 }
 
 /*
- * Return the length of the text so far. Other processes may change text_bytes at any
- * time, so read it only once per call, and check the value.
+ * Append bytes to the text in the shared page. Other processes may change text_bytes at
+ * any time, so read it only once per call, and check the value.
  */
 long agent_write_text(void *cookie, const char *bytes, unsigned long length)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * preload - a library that starts the helper in a program that memstate starts. (Into a
- * program that is already running, memstate injects the helper instead.)
+ * preload - a library that starts the helper in a program that memstate starts. (If a
+ * program is already running, memstate injects the helper instead.)
  *
  * LD_PRELOAD loads this library into the program, into the program's children, and
  * into the programs that they execute. The helper must not disturb the program: it

@@ -48,7 +48,7 @@ enum ask_permission {
 #	define ASK_PAGE_BYTES 4096
 
 #	ifndef AGENT_BLOB
-/* glibc declares this function only since version 2.32 */
+/* glibc declares this variable only since version 2.32 */
 extern char __libc_single_threaded __attribute__((weak));
 #	endif
 
@@ -81,8 +81,7 @@ static inline bool ask_can_read(uint64_t addr)
 }
 
 /*
- * Return true if the thread has ended whose struct pthread is at `self`
- * and whose id is tid.
+ * Return true if the thread with this id, whose struct pthread is at `self`, has ended.
  */
 static inline bool ask_has_ended(uint64_t self, uint32_t tid)
 {

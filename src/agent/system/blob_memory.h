@@ -15,7 +15,7 @@ BLOB_MEMORY void *memset(void *to, int byte, size_t length);
 BLOB_MEMORY void *memcpy(void *to, const void *from, size_t length);
 
 /*
- * volatile prevents the compiler from replacing the loop by a call of
+ * volatile prevents the compiler from replacing the loop with a call to
  * this function itself
  */
 void *memset(void *to, int byte, size_t length)

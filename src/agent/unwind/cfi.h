@@ -93,7 +93,7 @@ struct unwind_state {
 typedef bool unwind_read(void *context, uint64_t addr, uint64_t *ret);
 
 /*
- * Replace *state by the caller's registers, and return 1. In all other cases *state
+ * Replace *state with the caller's registers, and return 1. In all other cases *state
  * remains unchanged: return 0 if this is the outermost frame, or -1 if the caller
  * cannot be determined.
  */

@@ -4,7 +4,7 @@
 #include <stddef.h>
 
 #define ADDRESS_MIN 4096
-/* length in bytes of the longest call instruction that is recognised, without a prefix */
+/* length in bytes of the longest call instruction that is recognized, without a prefix */
 #define CALL_MAX 7
 
 /*
@@ -29,7 +29,7 @@ static uint64_t make_row(enum unwind_row_kind kind, int64_t cfa, int64_t rbp)
 }
 
 /*
- * Recognise the DWARF expression for "the word at rbp + N" or, unless is_read is set,
+ * Recognize the DWARF expression for "the word at rbp + N" or, unless is_read is set,
  * for "rbp + N". Compilers use these expressions for functions that align their stack.
  * Return false for any other expression.
  */
@@ -94,8 +94,8 @@ uint64_t unwind_rules_at(struct unwind_space *space, uint64_t lookup,
 		return row_of_rules(ret);
 	/*
 	 * The outermost frame of a stack created by makecontext(3) or similar code
-	 * contains the address of a function in place of a return address, so no call
-	 * instruction precedes that address.
+	 * contains the address of a function in place of a return address. No call
+	 * instruction precedes such an address.
 	 */
 	if (unwind_rules_find(&module, lookup + 1, ret))
 		return ROW_END;

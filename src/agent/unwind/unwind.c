@@ -91,7 +91,7 @@ static bool read_word(void *context, uint64_t addr, uint64_t *ret)
 	return true;
 }
 
-/* Step from a signal handler to the interrupted code: read its registers on the stack. */
+/* Step from a signal handler to the interrupted code. Its registers are on the stack. */
 static bool leave_signal(struct reading *reading, struct unwind_state *state)
 {
 	enum {

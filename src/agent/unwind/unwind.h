@@ -6,9 +6,9 @@
  * its frame pointer.
  *
  * Frames of the previous stack are reused after a check: the new walk must reach a frame
- * with the same address, stack pointer and frame pointer, and each return address and
- * saved frame pointer further out in memory must be unchanged. The check reads two words
- * per frame, and no table.
+ * with the same address, stack pointer and frame pointer, and all return addresses and
+ * saved frame pointers further out must be unchanged. The check reads two words per
+ * frame, and no table.
  *
  * The code uses no libc, no memory of its own, and no locks. It never reads unmapped
  * memory: the bounds of the thread's own stack are known, and for other memory the

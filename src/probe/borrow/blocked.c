@@ -27,8 +27,9 @@ static const long idle_calls[] = {
 };
 
 /*
- * System calls whose partial progress is visible to the program when they are
- * interrupted. Also connect(2), which cannot be restarted if the socket has a timeout.
+ * System calls that reveal an interruption to the program, by returning early
+ * with partial results. Also connect(2), which cannot be restarted if the
+ * socket has a timeout.
  */
 static const long fragile_calls[] = {
 	SYS_connect, SYS_write,	  SYS_writev,	      SYS_pwrite64,	   SYS_pwritev,

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * borrow - stop one thread of a process at a safe moment, make it execute a call for
- * memstate, and let it continue where it was. The other threads keep running. All
- * functions must be called within trace_run().
+ * borrow - stop one thread of a process at a safe moment, make it execute a system call
+ * or a function for memstate, and then let it continue where it was. The other threads
+ * keep running. All functions must be called within trace_run().
  *
  * If memstate is killed meanwhile, the thread returns to its own code through a signal
  * frame that memstate has written to its stack.

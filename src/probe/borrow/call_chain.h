@@ -24,8 +24,8 @@ struct stack_words {
 
 struct call_chain {
 	/*
-	 * true if a function in the call chain is in one of the code ranges to avoid
-	 * (struct landmarks), such as malloc's
+	 * true if a function in the call chain is in a code range that must not be
+	 * interrupted (struct landmarks), such as malloc's
 	 */
 	bool holds;
 	/*

@@ -53,8 +53,8 @@ int parcel_make_code(const struct parcel_site *site, uint8_t ret[PARCEL_CODE_BYT
 bool parcel_exists(int mem_fd, uint64_t addr, const struct landmarks *marks);
 
 /*
- * Return the id, in memstate's pid namespace, of the thread whose stack pointer is in
- * the parcel (the helper's code, page and stack), or 0 if there is no such thread. A
+ * Find the thread whose stack pointer is in the parcel (the helper's code, page and
+ * stack). Return its id in memstate's pid namespace, or 0 if there is no such thread. A
  * thread that is running on a CPU is not found.
  */
 int parcel_find_thread(int process_fd, uint64_t addr);

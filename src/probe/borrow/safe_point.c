@@ -172,7 +172,7 @@ static int read_stack(const struct safe_point *where, int tid,
 /*
  * Return true if the thread may hold a lock of libc that its stack does not reveal: libc
  * unlocks in tail calls, and some functions that libc does not export hold locks. While
- * libc holds a lock, it makes only the system calls of class BLOCKED_MEMORY, unless it
+ * libc holds a lock, it makes only system calls of the kind BLOCKED_MEMORY, unless it
  * waits for another lock.
  */
 static bool may_hold_libc_lock(const struct safe_point *where,

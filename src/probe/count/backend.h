@@ -57,8 +57,8 @@ struct count_backend {
 	int (*read)(void *state, struct count_program *ret);
 
 	/*
-	 * Read the call stacks. NULL if the method cannot record stacks; open() then
-	 * fails if the request asks for them.
+	 * Callback that reads the call stacks. NULL if the method cannot record stacks;
+	 * open() then fails if the request asks for them.
 	 */
 	int (*read_stacks)(void *state, struct stacks *ret);
 
@@ -66,8 +66,8 @@ struct count_backend {
 	int (*close)(void *state, struct strbuf *why);
 
 	/*
-	 * Check whether this machine allows the method; see count_method_check(). NULL
-	 * if the check requires a process.
+	 * Callback that checks whether this machine allows the method; see
+	 * count_method_check(). NULL if the check requires a process.
 	 */
 	int (*check)(struct strbuf *why);
 };

@@ -189,10 +189,10 @@ static int begin_function(struct search *search, const struct elf_export *functi
 }
 
 /*
- * Return 1 if the function has an instruction whose 4-byte displacement is at vaddr, 0
- * if not, -EOPNOTSUPP if the code before vaddr cannot be decoded, or an error of
- * elf_window_read(). Decoding begins at the start of the function, or continues from the
- * last call, because vaddr usually ascends from call to call.
+ * Return 1 if the function has an instruction whose 4-byte displacement is at vaddr, and
+ * 0 if not. Return -EOPNOTSUPP if the code before vaddr cannot be decoded, or an error
+ * of elf_window_read(). Decoding begins at the start of the function, or continues from
+ * the last call, because vaddr usually ascends from call to call.
  */
 static int is_instruction(struct search *search, const struct elf_export *function,
 			  uint64_t vaddr)

@@ -42,7 +42,7 @@ struct hooks_blind {
 };
 
 /*
- * Initialise *unseen with the calls that are already known to be missed
+ * Initialize *unseen with the calls that are already known to be missed
  * when counting begins.
  */
 void hooks_blind_begin(struct hooks_blind *unseen, const struct hook_places *places);

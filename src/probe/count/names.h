@@ -39,8 +39,8 @@ struct counted_name {
 };
 
 /*
- * Number of standard functions, starting with malloc, which precede all other
- * names in counted_names.
+ * Number of standard functions. They precede all other names in counted_names, and
+ * start with malloc.
  */
 #define COUNTED_STANDARD_COUNT 31
 #define COUNTED_NAME_COUNT 128

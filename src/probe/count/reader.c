@@ -73,8 +73,8 @@ struct reading {
 	struct count_program *program;
 	int64_t blocks, bytes, high_bytes;
 	/*
-	 * upper bounds on the absolute value of the pending bytes, if they are positive
-	 * and if they are negative
+	 * upper bounds on the absolute values of the positive and of the
+	 * negative pending bytes
 	 */
 	uint64_t above_bytes, below_bytes;
 	size_t used_slots;

@@ -72,9 +72,9 @@ int agent_library_find(char **ret)
 }
 
 /*
- * Return the value to store in AGENT_FILTERS_VARIABLE: the number of seccomp filters of
- * this process ("Seccomp_filters:" in /proc/self/status, since Linux 5.9). A child with
- * more filters has some that memstate did not install.
+ * Return an environment string that sets AGENT_FILTERS_VARIABLE to the number of seccomp
+ * filters of this process ("Seccomp_filters:" in /proc/self/status, since Linux 5.9). A
+ * child with more filters has some that memstate did not install.
  */
 static char *filters_setting(const struct procfs *fs)
 {
