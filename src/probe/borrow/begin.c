@@ -29,8 +29,8 @@
 /*
  * Limits on the attempts to stop a thread. Each stop pauses the thread for 0.1 to 2 ms.
  * The first attempts follow each other quickly; the pauses between later attempts grow.
- * In 5 seconds memstate makes about 60 attempts, which take at most 2 % of the thread's
- * time.
+ * In 5 seconds memstate makes about 60 attempts, during which the thread is stopped for
+ * at most 2 % of its time.
  */
 #define TRIES_MAX 100
 #define QUICK_TRIES 12
@@ -62,8 +62,8 @@
 #define STOP_LIMITS_RUNNABLE 5
 
 /*
- * Number of bytes reserved below the signal frame, where the injected stub stores its
- * answer.
+ * Number of bytes reserved below the signal frame, where the injected stub
+ * stores its answer.
  */
 #define BELOW_FRAME_BYTES 64
 

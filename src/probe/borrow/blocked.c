@@ -9,8 +9,8 @@
 #include <sys/syscall.h>
 
 /*
- * System calls in which a thread waits for work. Some architectures lack some of these
- * calls.
+ * System calls in which a thread waits for work. Some architectures lack
+ * some of these calls.
  */
 static const long idle_calls[] = {
 #ifdef SYS_epoll_wait
@@ -52,8 +52,8 @@ static const long memory_calls[] = {
 };
 
 /*
- * System calls that have had no effect if they return a plain -EINTR, so they can be
- * repeated.
+ * System calls that have had no effect if they return a plain -EINTR, so
+ * they can be repeated.
  */
 static const long repeatable_calls[] = {
 #ifdef SYS_epoll_wait

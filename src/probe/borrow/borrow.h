@@ -46,8 +46,8 @@ struct borrow {
 	bool is_masked, handler_ran;
 	enum borrow_place {
 		/*
-		 * trace_interrupt() has stopped the thread, so the thread's state can be
-		 * restored
+		 * trace_interrupt() has stopped the thread, so the thread's
+		 * state can be restored
 		 */
 		BORROW_IS_INTERRUPTED,
 		BORROW_IS_STOPPED,
@@ -55,8 +55,8 @@ struct borrow {
 	} place;
 	uint64_t stopped_at_ns;
 	/*
-	 * saved bytes of the thread's stack, which memstate overwrote with the signal
-	 * frame
+	 * saved bytes of the thread's stack, which memstate overwrote
+	 * with the signal frame
 	 */
 	uint8_t *stack_bytes;
 	uint64_t stack_addr;

@@ -31,8 +31,8 @@
 #	define MOV_EAX 0xb8
 
 /*
- * Sleeping system calls that the kernel continues through restart_syscall(2) after an
- * interruption.
+ * Sleeping system calls that the kernel continues through restart_syscall(2)
+ * after an interruption.
  */
 static const uint32_t sleeps[] = { SYS_poll, SYS_nanosleep, SYS_clock_nanosleep,
 				   SYS_futex };
@@ -330,9 +330,9 @@ static uint64_t features_of(const struct machine_state *state, size_t offset)
 }
 
 /*
- * Return the size of the vector registers in the signal frame. Include AMX tiles only if
- * the thread uses them: the kernel rejects a frame that is larger than the thread's own
- * state.
+ * Return the size of the vector registers in the signal frame. Include AMX tiles only
+ * if the thread uses them: the kernel rejects a frame that is larger than the
+ * thread's own state.
  */
 static size_t frame_vectors(const struct machine_state *state, uint64_t *ret_features)
 {
@@ -428,8 +428,8 @@ int machine_is_borrowed(int tid, const struct machine_code *code)
 }
 
 /*
- * Number of bytes below the signal frame for the stub's answer and for its ppoll(2)
- * timeout.
+ * Number of bytes below the signal frame for the stub's answer and for
+ * its ppoll(2) timeout.
  */
 #	define ANSWER_BYTES 64
 

@@ -257,9 +257,9 @@ static bool has_own_malloc(const struct loaded *file)
 }
 
 /*
- * Record the addresses of a file's functions, and its code ranges. Return 0 or -errno.
- * If several files define a function, the first file takes precedence, as in the dynamic
- * linker.
+ * Record the addresses of a file's functions, and its code ranges. Return 0 or
+ * -errno. If several files define a function, the first file takes precedence, as in
+ * the dynamic linker.
  */
 static int add_file(struct landmarks *marks, const struct loaded *file,
 		    const struct mapping_list *mappings, const char **ret_reason)
@@ -386,8 +386,8 @@ static bool has_any(const struct agent_functions *functions)
 }
 
 /*
- * Clear the addresses of glibc's malloc functions, because the program uses another
- * allocator.
+ * Clear the addresses of glibc's malloc functions, because the program uses
+ * another allocator.
  */
 static void forget_libc_functions(struct landmarks *marks)
 {

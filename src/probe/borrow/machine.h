@@ -31,8 +31,8 @@ struct machine_state; /* All registers of a thread, and its signal mask. */
 bool machine_is_handler_frame(const uint64_t *words, size_t count);
 
 /*
- * The registers at the point where a thread is executing, or where a signal interrupted
- * it.
+ * The registers at the point where a thread is executing, or where a
+ * signal interrupted it.
  */
 struct machine_place {
 	/* program counter, stack pointer and frame pointer */

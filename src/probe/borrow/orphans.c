@@ -54,9 +54,9 @@ static bool has_page(const struct orphans_search *search,
 }
 
 /*
- * Return true if the helper's stack is mapped. The stub maps the stack over the end of
- * the helper's address range, and the kernel may have merged it with the following
- * mapping.
+ * Return true if the helper's stack is mapped. The stub maps the stack over the end
+ * of the helper's address range, and the kernel may have merged it with the
+ * following mapping.
  */
 static bool has_stack(const struct mapping_list *mappings, uint64_t stack_addr)
 {
@@ -118,8 +118,8 @@ bool orphans_is_empty(const struct orphans_search *search, uint64_t addr)
 	uint64_t pause_ns;
 
 	/*
-	 * a thread that sleeps in the helper's code can be found without stopping any
-	 * thread
+	 * a thread that sleeps in the helper's code can be found without
+	 * stopping any thread
 	 */
 	return task_fd >= 0 && parcel_find_thread(search->process_fd, addr) == 0 &&
 	       stop_run(&request, &pause_ns) == 0;

@@ -30,9 +30,9 @@
 #define THREAD_BYTES 64
 
 /*
- * Size of each of three areas at the end of the helper's code area: the stub that starts
- * the helper, the stub's struct machine_order, and the attributes of the helper's
- * thread.
+ * Size of each of three areas at the end of the helper's code area: the stub
+ * that starts the helper, the stub's struct machine_order, and the attributes of
+ * the helper's thread.
  */
 #define PART_BYTES 512
 #define STUB_OFFSET (PARCEL_CODE_BYTES - 3 * PART_BYTES)

@@ -28,8 +28,8 @@
 #define PARCEL_MAGIC_OFFSET offsetof(struct agent_blob_head, magic)
 
 /*
- * The values that memstate writes into the code of a parcel (a helper's code, page and
- * stack).
+ * The values that memstate writes into the code of a parcel (a helper's
+ * code, page and stack).
  */
 struct parcel_site {
 	/* address of the whole parcel (code, page and stack) in the process */

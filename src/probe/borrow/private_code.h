@@ -2,10 +2,10 @@
 /*
  * private_code - find code that memstate has written into a process's private memory.
  *
- * Such memory has no name and no descriptor: only a process that may trace the target
- * can write to it. A later memstate recognizes the code by comparing it with its own
- * copy. Anyone who could forge the same bytes at a chosen address already controls the
- * target.
+ * Such memory has no name and no descriptor: only a process that may trace the
+ * target can write to it. A later memstate recognizes the code by comparing it with
+ * its own copy. Anyone who could forge the same bytes at a chosen address already
+ * controls the target.
  */
 #ifndef MS_PROBE_BORROW_PRIVATE_CODE_H
 #define MS_PROBE_BORROW_PRIVATE_CODE_H

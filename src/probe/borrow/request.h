@@ -20,8 +20,8 @@ struct probe_request {
 	 */
 	uint64_t start_ticks;
 	/*
-	 * true if memstate may inject a helper; false if it may only use an existing
-	 * helper
+	 * true if memstate may inject a helper; false if it may only use
+	 * an existing helper
 	 */
 	bool may_inject;
 	uint64_t limit_ns; /* maximum time to wait for a safe moment to stop a thread */

@@ -102,8 +102,8 @@ struct signs {
 };
 
 /*
- * Copy the words of the thread's stack, from the stack pointer to libc's thread control
- * block.
+ * Copy the words of the thread's stack, from the stack pointer to libc's
+ * thread control block.
  */
 static int read_words(const struct safe_point *where, int tid,
 		      const struct machine_state *state, uint64_t **ret,

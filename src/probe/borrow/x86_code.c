@@ -4,8 +4,8 @@
 #include "probe/borrow/x86_code.h"
 
 /*
- * The components that may follow an instruction's opcode (Intel SDM volume 2, appendix
- * A).
+ * The components that may follow an instruction's opcode (Intel SDM
+ * volume 2, appendix A).
  */
 enum {
 	MODRM = 1 << 0,
