@@ -9,16 +9,16 @@
 #include <stddef.h>
 
 /*
- * Return the helper's code and data, which begin with struct agent_blob_head. All
- * addresses of functions in them are 0. Return NULL, and set *ret_bytes to 0, if memstate
- * was built without the helper.
+ * Return the helper's code and data, which begin with struct agent_blob_head. The caller
+ * fills in the addresses of functions in a copy; here they are 0. Return NULL, and set
+ * *ret_bytes to 0, if memstate was built without the helper.
  */
 const void *agent_blob(size_t *ret_bytes);
 
 /*
- * Return the code and data of the counting hooks, which begin with struct hooks_head. All
- * addresses of original functions in them are 0. Return NULL, and set *ret_bytes to 0, if
- * memstate was built without the helper.
+ * Return the code and data of the counting hooks, which begin with struct hooks_head.
+ * The caller fills in the addresses of original functions in a copy; here they are 0.
+ * Return NULL, and set *ret_bytes to 0, if memstate was built without the helper.
  */
 const void *agent_hooks(size_t *ret_bytes);
 
@@ -26,10 +26,10 @@ const void *agent_hooks(size_t *ret_bytes);
 extern const char *const agent_hook_names[];
 
 /*
- * The names of the functions that the helper calls, indexed by enum agent_function. Of
- * several names, the first one that the process defines is used.
+ * The names of the functions that the helper calls, indexed by enum agent_function. If a
+ * function has several names, the first one that the process defines is used.
  */
-/* maximum number of names of one function, including the terminating NULL */
+/* maximum number of names per function, including the terminating NULL */
 #define AGENT_ALIAS_MAX 4
 extern const char *const agent_function_names[][AGENT_ALIAS_MAX];
 

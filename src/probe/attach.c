@@ -30,7 +30,9 @@ const char *const count_method_names[COUNT_METHOD_COUNT_ + 1] = {
 	[COUNT_AUTO] = "auto",
 };
 
-/* the implementation of each method, or NULL if this build does not include it */
+/*
+ * the implementation of each counting method, or NULL if this build does not include it
+ */
 static const struct count_backend *const backends[COUNT_METHOD_COUNT_] = {
 	[COUNT_INJECT] = &count_backend_inject,
 	[COUNT_BPF] = &count_backend_bpf,
@@ -46,7 +48,8 @@ struct count_attach {
 	int process_fd;
 	bool has_ended;
 	/*
-	 * name of an allocator that is in use but not counted; see struct count_program
+	 * name of an allocator that the process uses but memstate cannot count; see
+	 * struct count_program
 	 */
 	const char *uncovered;
 };
@@ -58,8 +61,8 @@ static int add_mapping(void *context, struct mapping *m)
 }
 
 /*
- * Check the process and read its mappings. /proc/PID is opened first, so that the
- * descriptor refers to the checked process even if the pid is reused.
+ * Check the process and read its mappings. Open /proc/PID first, so that the descriptor
+ * refers to the checked process even if the pid is reused.
  */
 static int check_process(struct count_attach *attach, const struct count_request *request,
 			 struct mapping_list *mappings, struct strbuf *why)
@@ -98,8 +101,8 @@ static int check_process(struct count_attach *attach, const struct count_request
 }
 
 /*
- * Append why the methods were refused, such as "bpf, perf: not permitted"; a reason that
- * several methods share is printed once.
+ * Append why each counting method was refused, such as "bpf, perf: not permitted". A
+ * reason that several methods share appears once.
  */
 static void add_refusals(char *const problems[COUNT_METHOD_COUNT_], struct strbuf *out)
 {
@@ -122,7 +125,10 @@ static void add_refusals(char *const problems[COUNT_METHOD_COUNT_], struct strbu
 	}
 }
 
-/* Try one method. Return 0, or the method's error with the reason in *ret_problem. */
+/*
+ * Try one counting method. Return 0, or the method's error with the
+ * reason in *ret_problem.
+ */
 static int try_backend(struct count_attach *attach, const struct count_place *place,
 		       enum count_method method, char **ret_problem)
 {
@@ -168,8 +174,8 @@ static int try_backends(struct count_attach *attach, const struct count_place *p
 }
 
 /*
- * Return the name of the program's own allocator if no method can
- * count its calls, or NULL.
+ * If no method can count the calls of the program's own allocator, return the
+ * allocator's name; otherwise NULL.
  */
 static const char *find_uncovered(int process_fd, const struct mapping_list *mappings)
 {
@@ -191,7 +197,7 @@ static void free_means(struct count_means *means)
 }
 
 /*
- * Describe how calls are counted. The description may change when the
+ * Update the description of how calls are counted, which may change when the
  * process loads a library.
  */
 static void update_means(struct count_attach *attach)
@@ -333,8 +339,8 @@ int count_attach_read(struct count_attach *attach, struct count_program *ret)
 	p.has_ended = is_gone(attach);
 	r = attach->backend->read(attach->state, &p);
 	/*
-	 * the caller owns the array of threads, which may have been reallocated even
-	 * if an error occurred
+	 * the caller owns the array of threads, which may have been reallocated
+	 * even before an error
 	 */
 	ret->threads = p.threads;
 	ret->thread_capacity = p.thread_capacity;

@@ -1,15 +1,16 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * abi - the file in which calls of malloc and related functions are counted.
- *
- * There is one file for each program run: PID.N in the folder named by the environment
- * variable COUNT_FOLDER_VARIABLE. N is 0 for the first program with that pid, 1 for the
- * program that replaced it through exec, and so on. A forked child starts its own file.
+ * abi - the format of the file in which the preloaded library counts calls to malloc and
+ * related functions. There is one file for each program run: PID.N in the folder named
+ * by the environment variable COUNT_FOLDER_VARIABLE. N is 0 for the first program with
+ * that pid, 1 for the program that replaced it through exec, and so on. A forked child
+ * starts its own file.
  *
  * The file has a header of one page, followed by slots. Each thread has a slot, to which
- * only that thread writes. Counters only grow unless their comment says otherwise. The
- * file has its full size from the start, but consists of holes: disk space is allocated
- * COUNT_GROW_BYTES at a time. Readers must not trust the contents.
+ * only that thread writes. Counters only grow unless their comment says otherwise.
+ *
+ * The file has its full size from the start, but consists of holes: disk space is
+ * allocated COUNT_GROW_BYTES at a time. Readers must not trust the contents.
  */
 #ifndef MS_AGENT_COUNT_ABI_H
 #define MS_AGENT_COUNT_ABI_H
@@ -27,15 +28,15 @@
 #define COUNT_SLOT_BYTES 256
 #define COUNT_GROW_BYTES 4096
 /*
- * Once this many slots are in use, a new thread takes over the slot of an ended thread,
- * whose counts are added to slot 0.
+ * Once this number of slots is in use, slots are reused: a new thread takes over the
+ * slot of an ended thread, whose counts are added to slot 0.
  */
 #define COUNT_SLOTS_KEPT 1000
 #define COUNT_SLOT_MAX 65535
 #define COUNT_FILE_MAX (COUNT_HEAD_BYTES + (uint64_t)COUNT_SLOT_MAX * COUNT_SLOT_BYTES)
 
 /*
- * When the pending_bytes of a thread exceed this, the thread adds them to the
+ * When a thread's pending_bytes exceed this number, the thread adds them to the file
  * header's live_bytes.
  */
 #define COUNT_FLUSH_BYTES 16384
@@ -51,58 +52,66 @@ enum count_function {
 	COUNT_MEMALIGN,
 	COUNT_VALLOC,
 	COUNT_PVALLOC,
-	COUNT_NEW,    /* operator new and its variants, if they do not call malloc */
-	COUNT_DELETE, /* operator delete and its variants, if they do not call free */
+	COUNT_NEW, /* calls to operator new and its variants that do not call malloc */
+	/* calls to operator delete and its variants that do not call free */
+	COUNT_DELETE,
 	COUNT_FUNCTION_COUNT_
 };
 
 enum count_flag {
 	/*
-	 * the program defines its own malloc, which takes precedence over the library's
+	 * the program defines its own malloc, which takes precedence over that of
+	 * the counting library
 	 */
 	COUNT_OTHER_MALLOC = 1 << 0,
-	COUNT_FORKED = 1 << 1,	   /* the process was started by fork, not by exec */
-	COUNT_CALLS_ONLY = 1 << 2, /* the library counts only calls and requested bytes */
+	COUNT_FORKED = 1 << 1, /* the process was started by fork(), not by exec() */
+	/* the counting library counts only calls and requested bytes */
+	COUNT_CALLS_ONLY = 1 << 2,
 	/*
-	 * the allocator cannot report the size of a block, so there are no usable bytes
+	 * usable bytes are unknown, because the allocator cannot report
+	 * the size of a block
 	 */
 	COUNT_NO_SIZES = 1 << 3,
 	/*
-	 * the allocator has its own C++ new and delete, which this library does not count
+	 * the allocator has its own C++ new and delete, which the counting
+	 * library does not count
 	 */
 	COUNT_OTHER_NEW = 1 << 4,
 	/*
-	 * the program has installed a seccomp filter, so this library makes
-	 * few system calls
+	 * the program has installed a seccomp filter, so the counting library
+	 * makes few system calls
 	 */
 	COUNT_FILTERED = 1 << 5,
 };
 
 #define COUNT_NAME_BYTES 16
 
-/* The counts of one thread. malloc and free write only to the first 64 bytes. */
+/*
+ * The counts of one thread. malloc and free write only to the first 64 bytes, which
+ * are one cache line.
+ */
 struct count_slot {
 	uint64_t malloc_calls;
 	uint64_t requested_bytes;
 	/*
-	 * Usable bytes allocated minus usable bytes freed since the last flush to the
-	 * header's live_bytes. May decrease.
+	 * Usable bytes allocated minus usable bytes freed since they were last added to
+	 * the header's live_bytes. May decrease.
 	 */
 	int64_t pending_bytes;
 	/*
-	 * The maximum of pending_bytes since the last flush. It is updated only when
-	 * pending_bytes is about to decrease.
+	 * The maximum of pending_bytes since they were last added to the header's
+	 * live_bytes. It is updated only when pending_bytes is about to decrease.
 	 */
 	int64_t high_bytes;
 	/*
 	 * The thread's next call stack is recorded when malloc_calls + requested_bytes
-	 * reach this value, or 0 if the value has not been chosen yet.
+	 * reach this value. 0 if no value has been chosen yet.
 	 */
 	uint64_t stack_at;
 	/*
-	 * Address of the block that the thread allocated last; 0 if the thread has freed
-	 * a block since. During an allocating call, this member contains the requested
-	 * bytes: see count_requested().
+	 * Address of the block that the thread allocated last, or 0 if the thread has
+	 * freed a block since. During an allocating call, this member contains the
+	 * requested bytes instead; see count_requested().
 	 */
 	uint64_t last_addr;
 	uint64_t free_calls;
@@ -111,32 +120,33 @@ struct count_slot {
 	 */
 	uint64_t temporary_count;
 	/*
-	 * number of calls to each function, indexed by enum count_function; malloc and
-	 * free have their own members, so their elements are 0
+	 * number of calls to each function, indexed by enum count_function; 0 for malloc
+	 * and free, which have their own members
 	 */
 	uint64_t calls[COUNT_FUNCTION_COUNT_];
-	/* number of free and delete calls whose argument was NULL */
+	/* number of free and delete calls with a NULL argument */
 	uint64_t free_null_count;
 	uint64_t failed_count; /* number of allocating calls that returned NULL */
 	/* number of realloc and reallocarray calls that resized an existing block */
 	uint64_t resized_count;
-	/* number of realloc and reallocarray calls for 0 bytes that freed the block */
+	/* number of realloc and reallocarray calls with size 0 that freed the block */
 	uint64_t ended_count;
 	/*
-	 * bytes that this thread has added to the header's live_bytes
+	 * number of bytes that this thread has added to the header's live_bytes
 	 * so far; may decrease
 	 */
 	int64_t flushed_bytes;
 	/*
-	 * how many times this slot's pending_bytes were added to the header, by all
-	 * threads that have used the slot
+	 * number of times that pending_bytes of this slot were added to the header, by
+	 * all threads that have used the slot
 	 */
 	uint64_t flush_count;
 	/*
-	 * thread id; 0 if the slot is free; -1 while another thread takes over the slot
+	 * thread id; 0 if the slot is free; -1 while another thread is
+	 * taking over the slot
 	 */
 	int32_t tid;
-	/* 1 if this is the first thread of the program, or of the forked child */
+	/* 1 for the first thread of the program or of the forked child, otherwise 0 */
 	uint32_t is_main;
 	char name[COUNT_NAME_BYTES];
 	/* address of the thread's struct pthread in libc, or 0 if unknown */
@@ -153,25 +163,26 @@ struct count_head {
 	 * ended threads.
 	 */
 	uint32_t slot_count;
-	/* live bytes of all threads, without the pending_bytes in their slots */
+	/* live bytes of all threads, except the pending_bytes in their slots */
 	int64_t live_bytes;
 	int64_t peak_bytes; /* the maximum of live_bytes so far */
 	/*
-	 * How many times a thread has begun, and has finished, moving the counts of an
-	 * ended thread to slot 0. If the two numbers differ, such a move is in progress.
+	 * Number of times that a thread has begun, and has finished, moving the
+	 * counts of an ended thread to slot 0. If the two numbers differ, such a
+	 * move is in progress.
 	 */
 	uint32_t fold_begin_count, fold_end_count;
 	uint64_t folded_thread_count;
 	/*
-	 * number of threads that could not get a slot, so that their
-	 * calls are not counted
+	 * number of threads that could not get a slot, and whose calls are
+	 * therefore not counted
 	 */
 	uint64_t lost_thread_count;
 	/* number of forked children that could not create their file */
 	uint64_t lost_child_count;
 	/*
-	 * Blocks and bytes that the parent had allocated at the fork. live_bytes includes
-	 * these bytes.
+	 * Blocks and bytes that the parent process had allocated at the time of fork().
+	 * live_bytes includes these bytes.
 	 */
 	int64_t inherited_blocks, inherited_bytes;
 	char name[COUNT_NAME_BYTES];

@@ -3,10 +3,10 @@
  * entry - count calls to allocators' additional entry points (extra.h) as calls to the
  * corresponding standard functions.
  *
- * When an allocator calls one of its own functions through its import table, the call may
- * reach a counted entry point. The return address of such a call is in the allocator, so
- * the call is not counted. If the allocator makes a tail call, the return address is in
- * this library, and the call is not counted either.
+ * When an allocator calls one of its own functions through its import table, the call
+ * may reach a counted entry point. The return address of such a call is in the
+ * allocator, so the call is not counted. If the allocator makes a tail call, the return
+ * address is in this library, and the call is not counted either.
  */
 #include "config.h"
 
@@ -16,8 +16,8 @@
 #include "agent/count/stacks.h"
 
 /*
- * The first byte of this library, and the byte after its last one. The linker defines
- * both symbols.
+ * The first byte of this library, and the byte after its last one; both symbols are
+ * defined by the linker.
  */
 extern const char __ehdr_start[] __attribute__((visibility("hidden")));
 extern const char _end[] __attribute__((visibility("hidden")));
@@ -54,8 +54,9 @@ static uintptr_t pass_on(const struct count_entry *entry, const uintptr_t argume
 		entry->next(arguments[0], arguments[1], arguments[2], arguments[3]);
 
 	/*
-	 * Prevent a tail call here, so that this library's code contains the return
-	 * address of `next`, and of functions that `next` calls in a tail call.
+	 * Prevent a tail call to `next`. The return address of `next`, and of functions
+	 * that `next` calls in a tail call, is then in this library. This allows calls
+	 * that the allocator makes to itself to be recognized.
 	 */
 	__asm__ volatile("" : "+r"(ret));
 	return ret;
@@ -74,8 +75,8 @@ static uint64_t *counter_of(struct count_slot *slot, enum count_function functio
 }
 
 /*
- * Count the result p of a call, like count_allocated(), but get the block's size from the
- * allocator of this entry point. If p is NULL, the call failed.
+ * Count the result p of a call, like count_allocated(), but query the allocator of this
+ * entry point for the block's size. If p is NULL, the call failed.
  */
 static void count_result(const struct count_entry *entry,
 			 const struct count_entry_call *call, void *p, uint64_t bytes)
@@ -94,8 +95,8 @@ static void count_result(const struct count_entry *entry,
 	struct unwind_state start = { call->pc, call->sp, call->rbp };
 
 	/*
-	 * Each call counts as one byte more than it requests. For malloc, the additional
-	 * byte is already counted.
+	 * For sampling, each call counts as one byte more than it requests. malloc_calls
+	 * already includes this byte for malloc.
 	 */
 	if (entry->function != COUNT_MALLOC)
 		count_stack_other_call(slot);
@@ -115,7 +116,10 @@ static uintptr_t make(const struct count_entry *entry,
 	uintptr_t ret;
 
 	count_add(counter_of(slot, entry->function), 1);
-	/* count the call as failed until it returns, because it may throw an exception */
+	/*
+	 * count the call as failed until the function returns, because it may
+	 * throw an exception
+	 */
 	if (may_throw && COUNT_HAS_LIVE)
 		count_add(&slot->failed_count, 1);
 	else
@@ -134,8 +138,8 @@ static uintptr_t make(const struct count_entry *entry,
 }
 
 /*
- * Return true for xallocx(), which never moves the block and returns
- * the block's new size.
+ * Return true for xallocx(), which never moves a block and returns the block's new size
+ * instead of a pointer.
  */
 static bool resizes_in_place(const struct count_entry *entry)
 {

@@ -3,9 +3,9 @@
  * extra - the table of the entry points that allocators have in addition to the
  * functions of libc and C++.
  *
- * Each row is X(symbol, call, size). call is the standard function that the entry point
- * corresponds to: COUNT_call is its enum count_function. size is the position of the
- * requested size in the arguments:
+ * Each row of the table is X(symbol, call, size). COUNT_call, a value of enum
+ * count_function, is the standard function that corresponds to the entry point. size is
+ * the position of the requested size in the arguments:
  *
  *   NONE          no size is counted, because the function frees a block
  *   FIRST         the first argument (SECOND: the second, THIRD: the third)
@@ -26,7 +26,7 @@
 	X(dallocx, FREE, NONE)      \
 	X(sdallocx, FREE, NONE)
 
-/* jemalloc built with the prefix je_ */
+/* jemalloc's functions if jemalloc was built with the prefix je_ */
 #define COUNT_EXTRA_JE(X)                           \
 	X(je_malloc, MALLOC, FIRST)                 \
 	X(je_free, FREE, NONE)                      \
@@ -42,7 +42,7 @@
 	X(je_dallocx, FREE, NONE)                   \
 	X(je_sdallocx, FREE, NONE)
 
-/* jemalloc with the names that Rust's crate tikv-jemallocator gives its functions */
+/* jemalloc functions as named by Rust's crate tikv-jemallocator */
 #define COUNT_EXTRA_RJEM(X)                            \
 	X(_rjem_malloc, MALLOC, FIRST)                 \
 	X(_rjem_free, FREE, NONE)                      \
@@ -96,7 +96,7 @@
 	X(mi_new_aligned, NEW, FIRST)                  \
 	X(mi_new_aligned_nothrow, NEW, FIRST)
 
-/* tcmalloc from gperftools */
+/* functions of tcmalloc from gperftools */
 #define COUNT_EXTRA_TC(X)                             \
 	X(tc_malloc, MALLOC, FIRST)                   \
 	X(tc_malloc_skip_new_handler, MALLOC, FIRST)  \

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * family - a small library, built once for each allocator, that counts calls to the
- * allocator's additional entry points (entry.h). COUNT_FAMILY is the list of the
- * allocator's entry points in extra.h. COUNT_FAMILY_USABLE is the allocator's function
- * that returns the usable size of a block.
+ * allocator's additional entry points (entry.h). The macro COUNT_FAMILY is the list of
+ * the allocator's entry points in extra.h. The macro COUNT_FAMILY_USABLE is the
+ * allocator's function that returns the usable size of a block.
  */
 #include "config.h"
 
@@ -15,8 +15,7 @@
 #include <stdbool.h>
 
 /*
- * Static analyzers do not know the makefile's -D options, so define an
- * allocator for them.
+ * Select an allocator for static analyzers, which do not know the makefile's -D options.
  */
 #ifndef COUNT_FAMILY
 #	define COUNT_FAMILY COUNT_EXTRA_MI
@@ -35,8 +34,8 @@ enum {
 static struct count_entry entries[ENTRY_COUNT_] = { COUNT_FAMILY(ENTRY) };
 
 /*
- * If this ELF file contains the function entry->next, set the entry's start and end to
- * the file's address range. *context is the entry.
+ * Callback for an ELF file. If the file contains the function entry->next, store the
+ * file's address range in start and end of the entry. *context is the entry.
  */
 static int find_range(struct dl_phdr_info *info, size_t size, void *context)
 {
@@ -62,8 +61,8 @@ static int find_range(struct dl_phdr_info *info, size_t size, void *context)
 }
 
 /*
- * Find the allocator's function. If several threads do so at the same time, all of them
- * store the same values.
+ * Look up the allocator's function. Several threads may do so at the same time, because
+ * all of them store the same values.
  */
 static __attribute__((cold, noinline)) bool look_up(struct count_entry *entry)
 {
@@ -84,8 +83,9 @@ static __attribute__((cold, noinline)) bool look_up(struct count_entry *entry)
 }
 
 /*
- * Make a call fail, because this version of the allocator lacks the function. The
- * program has not imported the name, so it must have found our function with dlsym(3).
+ * Make a call fail, because this version of the allocator lacks the function.
+ * The program does not import the function, so it must have found our
+ * definition with dlsym(3).
  */
 static uintptr_t refuse(const struct count_entry *entry)
 {

@@ -3,8 +3,8 @@
  * hooks - the functions that count calls to malloc in a running process, as described in
  * hooks.h. They run in other programs, in any thread and in signal handlers. Therefore
  * they use no libc and no locks, do not change errno, and need no stack frame if the
- * thread has a slot. A stack is recorded before the original function is called, so calls
- * that fail are recorded too.
+ * thread has a slot. A stack is recorded before the original function is called, so
+ * failing calls are recorded too.
  */
 #include "agent/count/hooks_inside.h"
 
@@ -24,18 +24,18 @@
 #define likely(x) __builtin_expect(!!(x), 1)
 #define unlikely(x) __builtin_expect(!!(x), 0)
 
-/* Number of entries of the thread table to search for a thread, from its key's index. */
+/* Number of thread table entries to search for a thread, from its key's index. */
 #define WINDOW 32u
-/* Number of entries of the thread table to check for threads that have ended. */
+/* Number of entries of the thread table to check for ended threads. */
 #define ENDED_LOOKS 32u
 
-/* Marks a deleted entry of the thread table. A search continues after such an entry. */
+/* A deleted entry of the thread table. A search continues after such an entry. */
 #define TOMB (UINT64_C(1) << 32)
 
 #define OFFSET(symbol, function) ".long hook_" #symbol " - hooks_head\n"
 #define EXTRA_OFFSET(symbol, call, size) OFFSET(symbol, call)
 
-/* hooks_end is defined by the linker script hooks.ld. */
+/* The linker script hooks.ld defines hooks_end. */
 __asm__(".section .text.head, \"ax\"\n"
 	".globl hooks_head\n"
 	".hidden hooks_head\n"
@@ -95,8 +95,8 @@ static inline void add(uint64_t *counter, uint64_t by)
 }
 
 /*
- * Return the number of requested bytes to count. Return 0 for more than PTRDIFF_MAX
- * bytes, which every allocator refuses.
+ * Return the number of requested bytes to count. Return 0 for a request above
+ * PTRDIFF_MAX bytes, which every allocator refuses.
  */
 static inline uint64_t requested_or_0(uint64_t bytes)
 {
@@ -110,7 +110,7 @@ static inline uint64_t *counter_of(struct count_slot *slot, enum count_function 
 	return function == COUNT_FREE ? &slot->free_calls : &slot->calls[function];
 }
 
-/* Return true if the thread that owns the table entry has ended. */
+/* Return true if the thread to which the table entry belongs has ended. */
 static bool has_ended(uint64_t entry)
 {
 	return (uint32_t)entry != 0 &&
@@ -193,8 +193,8 @@ static void fill_slot(struct count_slot *slot, uint32_t tid)
 	slot->is_main = tid == hooks_private.own_pid;
 	slot->self = ask_own_self();
 	/*
-	 * memstate fills in the thread's name: a seccomp filter may forbid the
-	 * hooks to query it
+	 * leave the name empty: memstate fills it in, because a seccomp filter may
+	 * forbid the hooks to query it
 	 */
 	for (int i = 0; i < COUNT_NAME_BYTES; i++)
 		*(volatile char *)&slot->name[i] = '\0';
@@ -202,8 +202,8 @@ static void fill_slot(struct count_slot *slot, uint32_t tid)
 }
 
 /*
- * Store a slot in the thread table under the thread's key. Return false if the
- * table is full there.
+ * Store a slot in the thread table under the thread's key. Return false if all entries
+ * for this key are in use.
  */
 static bool publish(uint32_t key, uint32_t offset)
 {
@@ -232,8 +232,8 @@ static uint32_t find(uint32_t key)
 }
 
 /*
- * Return the offset of a slot for a thread of a forked child. Children are not counted:
- * no process reads these slots.
+ * Return the offset of a slot for a thread of a forked child. No process reads these
+ * slots, because children are not counted.
  */
 static uint32_t find_unowned(uint32_t key)
 {
@@ -257,21 +257,19 @@ static uint32_t find_or_allocate(uint32_t key)
 		return offset;
 	if (!__atomic_load_n(&hooks_private.own_pid, __ATOMIC_RELAXED))
 		return find_unowned(key);
-	/* A key is an inverted tid. UINT32_MAX is tid 0, which no thread of glibc has. */
+	/* A key is an inverted tid: UINT32_MAX is tid 0, which no thread of glibc has. */
 	offset = key == UINT32_MAX ? 0 : allocate_slot(key);
 	if (!offset)
 		return 0;
 	fill_slot(slot_at(offset), ~key);
-	/*
-	 * if the table is full, the slot remains allocated, but nothing is counted in it
-	 */
+	/* if the table is full, the slot remains allocated, but stays unused */
 	return publish(key, offset) ? offset : 0;
 }
 
 /*
- * Count a call of a thread that has no slot, or whose slot is not found in the first
- * table entry that is searched. This happens at a thread's first calls, and rarely later.
- * Return the thread's slot, or NULL. is_null is true for a free of NULL.
+ * Count a call if the thread has no slot, or its slot is not in the first table entry
+ * for its key. This happens at a thread's first calls, and rarely later. Return the
+ * thread's slot, or NULL. is_null is true for a free of NULL.
  */
 static COLD struct count_slot *count_slowly(enum count_function function, uint64_t bytes,
 					    bool is_null)
@@ -300,18 +298,18 @@ static COLD struct count_slot *count_slowly(enum count_function function, uint64
 
 /*
  * Subtract a call from pending_bytes, the number of bytes until the next call stack is
- * recorded. Return true if a stack has to be recorded now.
+ * recorded. Return true if a stack must be recorded now.
  */
 static inline bool is_due(struct count_slot *slot, uint64_t bytes)
 {
-	/* cannot overflow: bytes is at most PTRDIFF_MAX, and pending_bytes at least 0 */
+	/* no overflow: bytes is at most PTRDIFF_MAX, and pending_bytes at least 0 */
 	slot->pending_bytes -= (int64_t)bytes;
 	slot->pending_bytes--;
 	return unlikely(slot->pending_bytes < 0);
 }
 
 /*
- * Record a call stack. The registers of its innermost frame are passed by value. A hook
+ * Record a call stack. The registers of its innermost frame are passed by value: a hook
  * that passed the address of a local variable could not end in a tail call, so the
  * original function would return to the hook.
  */
@@ -333,7 +331,7 @@ COLD void take_stack(struct count_slot *slot, uint64_t bytes, uint64_t pc, uint6
 
 /*
  * The pc, sp and rbp of the function that called the hook. The hook jumps to the code
- * that uses this macro, so that code has the same return address as the hook.
+ * that uses this macro, so both have the same return address.
  */
 #define START                                                         \
 	(uint64_t)(uintptr_t) __builtin_return_address(0),            \
@@ -341,8 +339,8 @@ COLD void take_stack(struct count_slot *slot, uint64_t bytes, uint64_t pc, uint6
 		*(const uint64_t *)__builtin_frame_address(0)
 
 /*
- * Return the thread's slot if it is in the first table entry that is searched for the
- * thread's key; otherwise return NULL.
+ * Return the thread's slot if it is in the first table entry for the thread's key;
+ * otherwise return NULL.
  */
 static inline struct count_slot *own_slot(void)
 {
@@ -353,8 +351,8 @@ static inline struct count_slot *own_slot(void)
 }
 
 /*
- * Every hook takes three arguments and passes them on in registers. A function with fewer
- * parameters ignores the others. No hook examines the return value.
+ * Type of the original functions. Every hook passes on three arguments in registers. A
+ * function with fewer parameters ignores the others.
  */
 typedef uintptr_t function_fn(uintptr_t first, uintptr_t second, uintptr_t third);
 
@@ -365,7 +363,7 @@ static inline function_fn *original(enum hook hook)
 
 /*
  * Define the hook for a function. bytes is an expression of the arguments a, b and c;
- * next is a call of the original function.
+ * next is the call to the original function.
  */
 #define MAKE_HOOK(symbol, function, bytes, next)                                   \
 	HOOK uintptr_t hook_##symbol(uintptr_t a, uintptr_t b, uintptr_t c);       \
@@ -417,8 +415,8 @@ static inline uint64_t product(uint64_t a, uint64_t b)
 #define NONE(symbol, function) MAKE_HOOK(symbol, function, 0, OWN(symbol))
 
 /*
- * Call realloc, not reallocarray: glibc's reallocarray calls realloc by name, so the call
- * would be counted twice.
+ * Call realloc instead of reallocarray: glibc's reallocarray calls realloc by name, so
+ * the call would be counted twice.
  */
 static inline uintptr_t resize(uintptr_t a, uintptr_t b, uintptr_t c)
 {
@@ -442,7 +440,7 @@ FIRST(pvalloc, COUNT_PVALLOC)
 HOOKS_NEW(FIRST)
 HOOKS_DELETE(NONE)
 
-/* caller is the address at which the hook's return address is stored on the stack. */
+/* `caller` is the address on the stack that contains the hook's return address. */
 #define EXTRA_WORDS \
 	uintptr_t a, uintptr_t b, uintptr_t c, const uint64_t *caller, uint64_t rbp
 

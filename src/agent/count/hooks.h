@@ -3,10 +3,10 @@
  * hooks - the layout of the code and data with which memstate counts malloc calls in a
  * running process. memstate injects them into one address range:
  *
- *   code      struct hooks_head, the hooks, and the list of patched addresses: private,
- *             never writable in the process, written by memstate with ptrace access
+ *   code      struct hooks_head, the hooks, and the list of patched addresses; private,
+ *             never writable by the process, written by memstate with ptrace access
  *   counts    agent/count/abi.h; shared with memstate, and neither side trusts the other
- *   private   struct hooks_private; a forked child finds it filled with 0
+ *   private   struct hooks_private; filled with 0 in a forked child
  *   arena     only if stacks are recorded: memory for the unwinder and its caches;
  *             private, and filled with 0 in a forked child
  *   nodes     only if stacks are recorded: agent/count/stack_abi.h; shared with memstate
@@ -16,7 +16,7 @@
  *
  * A gate is a jump to a hook. If a program may copy the function's address from a patched
  * address, memstate patches that address to a gate, not to a hook. The gates are outside
- * of this range, and remain in the process when the range is unmapped.
+ * this address range, and remain in the process when the range is unmapped.
  */
 #ifndef MS_AGENT_COUNT_HOOKS_H
 #define MS_AGENT_COUNT_HOOKS_H
@@ -36,7 +36,7 @@
 #define HOOKS_VERSION UINT32_C(4)
 
 /*
- * The functions to replace: X(function, enum count_function under which
+ * The functions that hooks replace, as X(function, the enum count_function under which
  * its calls are counted).
  */
 #define HOOKS_PLAIN(X)                          \
@@ -52,8 +52,8 @@
 	X(pvalloc, COUNT_PVALLOC)
 
 /*
- * Hooks for allocators that have their own C++ new and delete; names of the Itanium
- * C++ ABI.
+ * C++ new and delete, for allocators that define these operators; the names are those of
+ * the Itanium C++ ABI.
  */
 #define HOOKS_NEW(X)                                     \
 	X(_Znwm, COUNT_NEW)                              \
@@ -86,8 +86,8 @@ enum hook {
 };
 
 /*
- * The first hook for an allocator's additional entry point, which is defined by
- * neither libc nor C++.
+ * The first hook for an additional entry point of an allocator. Neither libc nor C++
+ * defines these functions.
  */
 #define HOOK_FIRST_EXTRA HOOK_mallocx
 
@@ -101,16 +101,16 @@ static inline int hook_is_cxx(enum hook hook)
 }
 
 /*
- * A patched address or call site, which now points to a hook or a gate, and its previous
+ * A patched address or call site, which now leads to a hook or a gate, and its previous
  * contents. The process has a copy of the list of these records. A later memstate uses
- * the copy to check whether the recorded addresses still point to hooks.
+ * the copy to check whether the recorded addresses still lead to hooks.
  */
 struct hooks_record {
 	uint64_t addr, original;
 };
 /*
- * Flag in the address of a record: a call instruction was patched, not a stored address;
- * see struct hook_place.
+ * Flag in the address of a record: the patched word is part of a call instruction, not a
+ * stored address; see struct hook_place.
  */
 #define HOOKS_RECORD_IS_CALL (UINT64_C(1) << 63)
 #define HOOKS_RECORD_MAX 32768
@@ -122,13 +122,13 @@ struct hooks_head {
 	 */
 	uint64_t originals[HOOK_MAX];
 	uint32_t magic, version;
-	uint32_t code_bytes; /* size of this head and the hooks that follow it */
+	uint32_t code_bytes; /* size of this header and of the hooks that follow it */
 	uint32_t hook_count;
-	/* offsets of the hooks from the start of this head */
+	/* offsets of the hooks from the start of this header */
 	uint32_t offsets[HOOK_MAX];
 	/*
-	 * The memstate process that injected the hooks, and its pid namespace. Other
-	 * memstate processes check whether it is alive.
+	 * The memstate process that injected the hooks, and its pid namespace, with
+	 * which other memstate processes check whether that process is alive.
 	 */
 	uint64_t owner_pid, owner_start_ticks, owner_namespace;
 	uint64_t gates_addr; /* address of the gates, or 0 if there are none */
@@ -139,8 +139,9 @@ struct hooks_head {
 	 */
 	uint32_t range_bytes;
 	/*
-	 * Address of the code before it is moved to the start of the hooks' address
-	 * range, or 0 after the move. The code occupies at most HOOKS_CODE_BYTES.
+	 * Address at which the code was first mapped, before it was moved to the
+	 * start of the hooks' address range; 0 after the move. The code occupies at
+	 * most HOOKS_CODE_BYTES.
 	 */
 	uint64_t unmoved_addr;
 };
@@ -149,22 +150,22 @@ static_assert(offsetof(struct hooks_head, offsets) == 1040, "hooks version 3");
 static_assert(sizeof(struct hooks_head) == 1600, "hooks version 3");
 
 /*
- * Maps a thread to its slot. The key is the inverted tid, so that key 0 means an
- * unused entry.
+ * An entry of the table that maps threads to slots. The key is the inverted tid, so that
+ * key 0 marks an unused entry.
  */
 struct hooks_entry {
 	uint32_t key;
 	/* offset of the thread's slot from the start of struct hooks_head */
 	uint32_t slot_offset;
 };
-#define HOOKS_ENTRY_COUNT 8192u /* number of entries, a power of 2 */
+#define HOOKS_ENTRY_COUNT 8192u /* number of entries in the thread table, a power of 2 */
 #define HOOKS_UNOWNED_COUNT 64u
 
 #define HOOKS_SLOT_COUNT 8192u
 
 /*
  * Private data of the hooks. memstate writes own_pid, main_stack_end, sample_bytes and
- * takes_stacks; all other members are 0 at first.
+ * takes_stacks; all other members are initially 0.
  */
 struct hooks_private {
 	struct hooks_entry entries[HOOKS_ENTRY_COUNT];
@@ -180,22 +181,28 @@ struct hooks_private {
 	uint64_t sample_bytes;
 	uint32_t takes_stacks, has_stacks;
 	uint8_t pad[4096 - 40];
-	/* memory for struct stacks (stack_record.h), valid if has_stacks is set */
+	/* memory for struct stacks (stack_record.h), initialized if has_stacks is set */
 	uint8_t stacks[8192];
-	/* for each slot, the address of its struct recorder, or 0 if it has none */
+	/*
+	 * for each slot, the address of the state for recording stacks (struct
+	 * recorder), or 0 if there is none
+	 */
 	uint64_t threads[HOOKS_SLOT_COUNT];
-	/* slots in which forked children count; memstate does not read them */
+	/* slots in which forked children count; memstate does not read these slots */
 	uint8_t nobody[HOOKS_UNOWNED_COUNT][COUNT_SLOT_BYTES];
 };
 
-/* A range of mapped code, as memstate has read it from /proc/PID/maps and the file. */
+/*
+ * A range of mapped code, as memstate has determined it from
+ * /proc/PID/maps and the file.
+ */
 struct hooks_module {
-	/* end is written last; memstate sets it to 0 when the file is unmapped */
+	/* memstate writes `end` last, and sets it to 0 when the file is unmapped */
 	uint64_t start, end;
 	uint64_t tables_addr; /* address of the unwind tables, or 0 if there are none */
 	/*
-	 * The first words of the module's unwind tables. If the memory differs from them,
-	 * another file is mapped there now.
+	 * The first words of the module's unwind tables. If the memory no longer
+	 * contains these words, another file is mapped there now.
 	 */
 	uint64_t begin[2];
 };
@@ -218,20 +225,22 @@ struct hooks_modules {
 #define HOOKS_PRIVATE_BYTES ((uint32_t)sizeof(struct hooks_private))
 #define HOOKS_BYTES (HOOKS_PRIVATE_OFFSET + HOOKS_PRIVATE_BYTES)
 /*
- * The following parts of the hooks' address range exist only if call stacks are recorded.
- * The arena and struct hooks_private are one mapping.
+ * The following parts of the hooks' address range exist only if call stacks are
+ * recorded. The arena and struct hooks_private share one mapping.
  */
 #define HOOKS_ARENA_OFFSET HOOKS_BYTES
 #define HOOKS_ROWS_BYTES (UNWIND_ROW_COUNT * (uint32_t)sizeof(struct unwind_row))
 #define HOOKS_RECENT_BYTES (HOOKS_NODE_MAX * (uint32_t)sizeof(struct stack_recent))
-/* size of the memory for unwind rules, the cache of recent lookups, and the tries */
+/*
+ * size of the arena: memory for unwind rules, the cache of recent lookups, and the tries
+ */
 #define HOOKS_ARENA_BYTES (UINT32_C(256) << 20)
 #define HOOKS_NODES_OFFSET (HOOKS_ARENA_OFFSET + HOOKS_ARENA_BYTES)
 #define HOOKS_NODE_MAX (1u << 18)
 #define HOOKS_NODES_BYTES (STACK_NODES_OFFSET + HOOKS_NODE_MAX * STACK_NODE_BYTES)
 #define HOOKS_ALL_BYTES (HOOKS_NODES_OFFSET + HOOKS_NODES_BYTES)
 static_assert(sizeof(struct hooks_modules) <= HOOKS_MODULES_BYTES, "room");
-/* the linker script hooks.ld contains the same offsets */
+/* these offsets must equal those in the linker script hooks.ld */
 static_assert(HOOKS_MODULES_OFFSET == 0x90000, "as in the script");
 static_assert(HOOKS_COUNTS_OFFSET == 0x9b000, "as in the script");
 static_assert(HOOKS_PRIVATE_OFFSET == 0x29c000, "as in the script");
@@ -239,8 +248,8 @@ static_assert(HOOKS_ARENA_OFFSET == 0x2c3000, "as in the script");
 static_assert(HOOKS_NODES_OFFSET == 0x102c3000, "as in the script");
 
 /*
- * Offset of the tid from the thread pointer. glibc's pthread_create() and fork() store
- * the tid at this offset.
+ * Offset from the thread pointer at which glibc's pthread_create() and
+ * fork() store the tid.
  */
 #define HOOKS_TID_OFFSET ASK_TID_OFFSET
 
@@ -253,10 +262,12 @@ static_assert(HOOKS_NODES_OFFSET == 0x102c3000, "as in the script");
  */
 struct gates {
 	uint32_t magic, version;
-	/* for each gate, the address of a hook or of the original function */
+	/*
+	 * for each gate, the address to which it jumps: a hook or the original function
+	 */
 	uint64_t targets[HOOK_MAX];
 	uint8_t pad[1016];
-	/* machine code "jmp *target" for each gate (jump to a hook) */
+	/* for each gate, the machine code of "jmp *target" */
 	uint8_t code[HOOK_MAX][GATE_BYTES];
 };
 static_assert(offsetof(struct gates, code) == 2048, "hooks version 3");

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* hooks_inside - declarations shared by the source files of the hooks. */
+/* hooks_inside - declarations that the source files of the hooks share. */
 #ifndef MS_AGENT_COUNT_HOOKS_INSIDE_H
 #define MS_AGENT_COUNT_HOOKS_INSIDE_H
 
@@ -7,14 +7,14 @@
 
 #pragma GCC visibility push(hidden)
 
-/* the linker script hooks.ld defines the addresses of these variables */
+/* Variables whose addresses the linker script hooks.ld defines. */
 extern struct hooks_private hooks_private;
 extern const struct hooks_modules hooks_modules;
 extern char hooks_nodes[], hooks_arena[];
 
 /*
- * Record the call stack of an allocation of this many bytes, made by the thread that owns
- * this slot. Return the number of bytes until the next stack has to be recorded.
+ * Record the call stack of an allocation of this many bytes by the thread that owns this
+ * slot. Return the number of bytes until the next stack must be recorded.
  */
 int64_t hooks_record_stack(uint32_t slot, uint64_t bytes,
 			   const struct unwind_state *start);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * hooks_stacks - record call stacks in the hooks. This file connects the hooks to
- * stack_record.h, and provides the services that stack_record.h needs. The hooks have no
+ * stack_record.h, and provides the services that stack_record.h needs: the hooks have no
  * file, and no memory except the arena.
  */
 #include "agent/count/hooks_inside.h"
@@ -13,12 +13,12 @@
 #define PAGE_BYTES 4096
 
 /*
- * The state for recording the call stacks of one slot's thread. All
- * members are 0 at first.
+ * The state for recording the call stacks of the thread that uses a slot. All
+ * members are initially 0.
  */
 struct recorder {
 	/*
-	 * The last thread that used the slot. self distinguishes it from other threads
+	 * The thread that used the slot last. `self` distinguishes it from other threads
 	 * with the same tid.
 	 */
 	uint32_t tid;
@@ -29,9 +29,9 @@ struct recorder {
 static_assert(sizeof(struct stacks) <= sizeof(hooks_private.stacks), "room");
 
 /*
- * Return true if the module's unwind tables are still mapped and unchanged.
- * Otherwise they must not be read: the file may have been unmapped since
- * memstate listed the modules.
+ * Return true if the module's unwind tables are still mapped and unchanged. If not,
+ * the tables must not be read: the file may have been unmapped since memstate
+ * listed the modules.
  */
 static bool is_there(const struct hooks_module *m)
 {
@@ -73,7 +73,7 @@ void *stack_memory_allocate(uint64_t bytes)
 	return (char *)hooks_arena + HOOKS_ROWS_BYTES + HOOKS_RECENT_BYTES + used;
 }
 
-/* Keep the memory instead of releasing it: a seccomp filter may forbid madvise(2). */
+/* Do not release the memory, because a seccomp filter may forbid madvise(2). */
 void stack_memory_release(void *memory, uint64_t bytes)
 {
 	(void)memory;
@@ -95,8 +95,9 @@ bool stack_file_take_nodes(struct stack_file *file, uint32_t count, uint32_t *re
 }
 
 /*
- * Return the end of the thread's stack. memstate has determined it for the main thread;
- * in any other thread it is the address of struct pthread, which glibc places there.
+ * Return the end address of the thread's stack. For the main thread, memstate has
+ * determined this address; glibc places struct pthread at the end of any other thread's
+ * stack, so return that address.
  */
 static uint64_t find_stack_end(uint32_t tid)
 {
@@ -105,7 +106,7 @@ static uint64_t find_stack_end(uint32_t tid)
 	return ask_own_self() & ~UINT64_C(7);
 }
 
-/* Return the struct recorder of a slot, or NULL if memory is exhausted. */
+/* Return the struct recorder of a slot, or NULL if there is no memory for one. */
 static struct recorder *find_recorder(uint32_t slot)
 {
 	struct recorder *recorder =
@@ -139,8 +140,8 @@ static void begin_thread(struct recorder *recorder, uint32_t tid)
 }
 
 /*
- * Initialize the state that all threads share. If several threads do this at the same
- * time, all of them write the same values.
+ * Initialize the state that all threads share. Several threads may do this at the same
+ * time, because all of them write the same values.
  */
 static COLD void begin(struct stacks *s)
 {
@@ -175,8 +176,8 @@ int64_t hooks_record_stack(uint32_t slot, uint64_t bytes,
 	if (s->mode.sample_bytes) {
 		step = stack_sample_step(&recorder->stack.random, s->mode.sample_bytes);
 		/*
-		 * a thread's first allocation always reaches this code, even if it
-		 * precedes the first sampling point
+		 * a thread's first allocation always reaches this code, even if the
+		 * first sampling point comes later
 		 */
 		if (is_new && step >= (int64_t)bytes + 1)
 			return step - (int64_t)bytes - 1;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * inside - shared by the parts of the counting library: the slot of a thread, the
- * functions of the underlying allocator, and the work done in each call.
+ * inside - declarations that the parts of the counting library share: the slot of a
+ * thread, the functions of the underlying allocator, and the work done in each call.
  *
  * The code runs in other programs: in any thread, in signal handlers, and before main().
  * It takes no locks, allocates nothing and preserves errno. With COUNT_WITHOUT_LIVE it
@@ -37,14 +37,14 @@
 #endif
 
 /*
- * Access the symbols declared below directly, not through the GOT, so that other
- * libraries cannot replace them.
+ * Hide the symbols declared below, so that code accesses them directly instead of
+ * through the GOT, and other libraries cannot replace them.
  */
 #pragma GCC visibility push(hidden)
 
 /*
- * The next definitions of these functions in the dynamic linker's lookup order, which
- * belong to the real allocator. All members are set before any thread gets a slot.
+ * The functions of the real allocator: the next definitions in the dynamic linker's
+ * lookup order. All members are set before any thread gets a slot.
  */
 struct count_next {
 	void *(*malloc)(size_t bytes);
@@ -60,13 +60,13 @@ struct count_next {
 };
 extern struct count_next count_next;
 /*
- * True if the word before a block is its size, as in glibc. This is a separate variable,
- * not a member of count_next, so that a single instruction reads it, and no address has
- * to be kept across a call.
+ * True if the word before a block is its size, as in glibc. This is a variable of its
+ * own, not a member of count_next, so that a single instruction can read it, and no
+ * address has to be kept across a call.
  */
 extern bool count_has_glibc_heads;
 
-/* Find the functions of count_next. Return flags of enum count_flag. */
+/* Find the functions of count_next. Return a combination of flags of enum count_flag. */
 uint32_t count_next_find(void);
 
 /*
@@ -75,14 +75,14 @@ uint32_t count_next_find(void);
  */
 bool count_is_allocators(void *function);
 /*
- * Find the next definitions of C++ new and delete. Defined only in libraries that count
- * new and delete.
+ * Find the next definitions of C++ new and delete. Only libraries that count new and
+ * delete define this function.
  */
 void count_new_find(void);
 
 /*
- * The slot for the thread's counts, or NULL. for_malloc and for_free are copies of
- * it, but are NULL if malloc or free must use the slow path, so that the fast path
+ * The slot for the thread's counts, or NULL. for_malloc and for_free are copies of the
+ * pointer, but are NULL if malloc or free must use the slow path. The fast path thus
  * needs only one test.
  */
 struct count_own {
@@ -93,40 +93,44 @@ extern __thread struct count_own count_own __attribute__((tls_model("initial-exe
 
 /*
  * Allocate a slot for the calling thread's counts. Return NULL while the functions of
- * count_next are being looked up, because that lookup may itself allocate memory.
+ * count_next are being looked up, because the lookup itself may allocate memory.
  */
 struct count_slot *count_slot_allocate(void);
 /*
- * Add the pending_bytes of the thread's slot to the header's live_bytes. Return
- * p unchanged.
+ * Add pending_bytes of the thread's slot to the file header's live_bytes.
+ * Return p unchanged.
  */
 void *count_slot_flush(void *p);
 
 /*
- * Call this before the program installs a seccomp filter. It reserves what later system
- * calls would provide. From now on, the library makes only the system calls that `wanted`
- * allows. ASK_ALWAYS means that the filter was not installed after all.
+ * Prepare for a seccomp filter that the program is about to install: reserve resources
+ * that would later need system calls. From now on, the library makes only the system
+ * calls that `wanted` allows. Call this again with ASK_ALWAYS if the filter was not
+ * installed after all.
  */
 void count_slot_seal(enum ask_permission wanted);
 
 /*
- * Store the new name of a thread in its slot, or remember it until the thread gets
- * a slot.
+ * Store the new name of a thread in its slot, or remember the name until the
+ * thread has a slot.
  */
 void count_slot_set_name(uint32_t tid, const char *name);
 
-/* Allocate memory before malloc is available. This memory is never freed. */
+/*
+ * Allocate memory from the startup arena, for use before malloc is available. This
+ * memory is never freed.
+ */
 void *count_arena_allocate(size_t alignment, size_t bytes);
 #define COUNT_ARENA_BYTES 65536
 extern char count_arena[COUNT_ARENA_BYTES];
 
 /*
- * Flag in the word before a block from the arena. The word also contains the size; glibc
- * never sets this bit.
+ * Flag in the word before a block from the startup arena. The word also contains the
+ * block's size; glibc never sets this bit.
  */
 #define COUNT_ARENA_BIT 8
 #define COUNT_ARENA_SHIFT 4
-/* flag in glibc's block header: the block has its own mapping */
+/* Flag in glibc's block header: the block has its own mmap() mapping. */
 #define COUNT_GLIBC_MAPPED 2
 
 static inline bool count_arena_has(const void *p)
@@ -141,7 +145,9 @@ static inline struct count_slot *count_slot_own(void)
 	return count_likely(slot) ? slot : count_slot_allocate();
 }
 
-/* Add in one instruction, so that a signal handler cannot interrupt the addition. */
+/*
+ * Add with a single instruction, so that a signal handler cannot interrupt the addition.
+ */
 static inline void count_add(uint64_t *counter, uint64_t by)
 {
 #ifdef __x86_64__
@@ -166,8 +172,8 @@ static inline void count_subtract(int64_t *counter, int64_t by)
 }
 
 /*
- * If *at equals *was, set *at to `by`, in one instruction, and return true. Otherwise set
- * *was to the current value and return false.
+ * Compare and exchange in one instruction: if *at equals *was, set *at to `by` and
+ * return true. Otherwise set *was to the current value and return false.
  */
 static inline bool count_replace(uint64_t *at, uint64_t *was, uint64_t by)
 {
@@ -184,18 +190,18 @@ static inline bool count_replace(uint64_t *at, uint64_t *was, uint64_t by)
 
 /*
  * Return the usable size of a block of any allocator, or -1 for a block from the
- * arena. malloc and free handle ordinary blocks of glibc without this function;
- * see count_is_plain().
+ * startup arena. For ordinary blocks of glibc, malloc and free do not need this
+ * function; see count_is_plain().
  */
 int64_t count_usable_bytes(void *p);
 
-/* Like count_allocated(), but for blocks of any kind and for NULL. Return p. */
+/* Like count_allocated(), but p may be any block or NULL. Return p. */
 void *count_allocated_slow(void *p);
 
 /*
  * Return true if the word before a block is a size that needs no special handling: the
- * block is not from the arena, and does not have its own mapping. The word's low three
- * bits are flags. Requires count_has_glibc_heads.
+ * block is not from the startup arena, and does not have its own mapping. The word's low
+ * three bits are flags. Requires count_has_glibc_heads.
  */
 static inline bool count_is_plain(size_t head)
 {
@@ -208,8 +214,9 @@ static inline int64_t count_plain_bytes(size_t head)
 }
 
 /*
- * Count the block p that a call returned; if p is NULL, count a failed call. Requires
- * count_has_glibc_heads. Return p, so that rare cases can be tail calls.
+ * Count the block p, the result of an allocating call; if p is NULL, count a
+ * failed call. Requires count_has_glibc_heads. Return p, so that rare cases can be
+ * handled by tail calls.
  */
 static inline void *count_allocated_plain(struct count_slot *slot, void *p)
 {
@@ -243,9 +250,9 @@ static inline void count_update_high(struct count_slot *slot, int64_t pending)
 }
 
 /*
- * Count that a block of this many bytes is about to be freed. Return true if
- * count_slot_flush() has to be called. The maximum of pending_bytes is recorded here,
- * before pending_bytes decreases, so that allocations need not record it.
+ * Count that a block of this many bytes is about to be freed. Return true if the caller
+ * must call count_slot_flush(). The maximum of pending_bytes is recorded here, before
+ * pending_bytes decreases, so that allocations need not record it.
  */
 static inline bool count_freed(struct count_slot *slot, uintptr_t addr,
 			       int64_t usable_bytes)
@@ -264,10 +271,11 @@ static inline bool count_freed(struct count_slot *slot, uintptr_t addr,
 #pragma GCC visibility pop
 
 /*
- * Count the requested bytes before a call. last_addr contains the number during the call;
- * if the call fails, count_allocated_slow() subtracts it again. If only calls are counted
- * (COUNT_WITHOUT_LIVE), the result of the call is not checked, so a request above
- * PTRDIFF_MAX, which every allocator refuses, counts as 0 bytes.
+ * Count the requested bytes before an allocating call. During the call, last_addr
+ * contains the number of bytes; if the call fails, count_allocated_slow() subtracts
+ * them again. If only calls are counted (COUNT_WITHOUT_LIVE), the result of the call
+ * is not checked, so a request above PTRDIFF_MAX, which every allocator refuses,
+ * counts as 0 bytes.
  */
 static inline void count_requested(struct count_slot *slot, size_t bytes)
 {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * modules - find the programs and libraries (modules) that contain the code of a
- * call stack, with the help of ld.so. Each module is written to the stack file
- * when it is first seen.
+ * modules - with the help of ld.so, find the programs and libraries (modules) that
+ * contain the code of a call stack. Each module is written to the stack file when its
+ * code is first seen.
  */
 #include "config.h"
 
@@ -22,8 +22,8 @@
 #define PAGE_BYTES 4096
 
 /*
- * The result of _dl_find_object() in glibc 2.35 and later, which older versions of
- * <dlfcn.h> lack.
+ * The result type of _dl_find_object() in glibc 2.35 and later, which older versions
+ * of <dlfcn.h> lack.
  */
 struct found_object {
 	unsigned long long flags;
@@ -34,13 +34,16 @@ struct found_object {
 };
 typedef int find_object_function(void *address, struct found_object *ret);
 
-/* _dl_find_object(), which takes no lock, or NULL to use dl_iterate_phdr() instead */
+/*
+ * address of _dl_find_object(), which takes no lock, or NULL to use
+ * dl_iterate_phdr() instead
+ */
 static find_object_function *find_object;
 static int (*next_dlclose)(void *handle);
 
 /*
- * The modules that are already in the stack file. `end` is written last; an element
- * without it is not valid yet.
+ * The modules that are already in the stack file. An element is valid only if `end` is
+ * set, because `end` is written last.
  */
 static struct {
 	uint64_t start, end;
@@ -87,7 +90,7 @@ static void use_headers(struct wanted *w)
 }
 
 /*
- * Return true if the file's segments have gaps between them, where other
+ * Return true if there are gaps between the module's segments, in which other
  * files may be mapped.
  */
 static bool has_holes(const struct wanted *w)
@@ -108,8 +111,8 @@ static bool has_holes(const struct wanted *w)
 }
 
 /*
- * Set the module's range. It covers all segments, or only the segment with the code if
- * there are gaps between segments.
+ * Set the module's address range: all segments or, if there are gaps between the
+ * segments, only the segment with the code.
  */
 static void set_range(struct wanted *w, const ElfW(Phdr) * code)
 {
@@ -149,9 +152,9 @@ static int look_for(struct dl_phdr_info *info, size_t size, void *data)
 }
 
 /*
- * Find a module with _dl_find_object(). If there are gaps between a module's segments,
- * its range is only the segment that contains the address; that range does not begin
- * with the ELF header.
+ * Find a module with _dl_find_object(). If there are gaps between the module's segments,
+ * that function returns only the segment that contains the address, without the ELF
+ * header; then fall back to dl_iterate_phdr().
  */
 static bool find_by_object(struct wanted *w)
 {
@@ -208,8 +211,8 @@ static void find_build_id(const struct wanted *w, struct stack_file_module *ret)
 }
 
 /*
- * Add a module with a relative path. ld.so resolved the path in the current directory at
- * that time, which may have changed since; assume that it has not.
+ * Add a module whose path is relative. ld.so resolved the path in the directory that was
+ * current at that time; assume that the current directory has not changed since.
  */
 static COUNT_COLD int add_relative(const struct stack_file_module *module,
 				   const char *name)
@@ -306,7 +309,7 @@ void count_stack_modules_copy(const struct stack_file *from, struct stack_file *
 		stack_file_add_module(to, m, m->path);
 }
 
-/* Call libc's dlclose(), and forget the code that it unloads. */
+/* Call libc's dlclose(), and forget the code that was unloaded. */
 COUNT_EXPORT int dlclose(void *handle)
 {
 	void *function = next_dlclose ? NULL : dlsym(RTLD_NEXT, "dlclose");

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * new - count C++ new and delete of an allocator that defines them itself. The new and
- * delete of libstdc++ call malloc() and free(), which are counted, so these calls are
- * passed on unchanged.
+ * new - count C++ new and delete of an allocator that defines these operators itself.
  *
- * Used only if the program has a preloaded allocator that defines new and delete. In any
- * other program, these definitions would replace the private new and delete of a module.
+ * The new and delete of libstdc++ call malloc() and free(), which are counted, so calls
+ * to libstdc++'s operators are passed on unchanged. This code is used only if the
+ * program has a preloaded allocator that defines new and delete. In any other program,
+ * these definitions would replace the private new and delete of a module.
  */
 #include "config.h"
 
@@ -16,7 +16,10 @@
 
 #include "agent/count/stacks.h"
 
-/* Mangled names (Itanium C++ ABI) on machines where size_t is unsigned long. */
+/*
+ * Mangled names of new and delete (Itanium C++ ABI) on machines where
+ * size_t is unsigned long.
+ */
 #define NEWS(X)                               \
 	X(_Znwm)                              \
 	X(_Znam)                              \
@@ -49,8 +52,9 @@ enum {
 };
 
 /*
- * All functions are called with the maximum number of arguments. The arguments are in
- * registers, and functions with fewer parameters ignore the additional ones.
+ * Types used to call all variants of new and delete with the maximum number of
+ * arguments. The arguments are in registers, and functions with fewer parameters
+ * ignore the others.
  */
 typedef void *new_function(size_t bytes, uintptr_t second, uintptr_t third);
 typedef void delete_function(void *p, uintptr_t second, uintptr_t third);
@@ -85,8 +89,8 @@ void count_new_find(void)
 }
 
 /*
- * Functions besides malloc that the allocator's new may call by name. These calls are
- * counted too, and have to be subtracted again.
+ * Functions besides malloc that the allocator's operator new may call by name. Such
+ * calls are counted too, and must be subtracted again.
  */
 static const enum count_function within[] = {
 	COUNT_CALLOC,
@@ -109,8 +113,8 @@ static void save_counts(const struct count_slot *slot, struct before *ret)
 }
 
 /*
- * If new itself called malloc or one of the functions in `within`, that call has been
- * counted: subtract it. Return true if there was such a call.
+ * If operator new itself called malloc or one of the functions in `within`, that call
+ * has been counted: subtract it. Return true if there was such a call.
  */
 static bool subtract_inner(struct count_slot *slot, const struct before *before)
 {
@@ -132,9 +136,9 @@ static bool subtract_inner(struct count_slot *slot, const struct before *before)
 }
 
 /*
- * Call the allocator's new, and count the call. If new itself called malloc or a similar
- * function, that call has been counted, and its stack recorded: set *ret_is_within and do
- * not count again.
+ * Call the allocator's operator new, and count the call. If new itself called malloc or
+ * a similar function, the stack has already been recorded: set *ret_is_within, so that
+ * the allocation is not counted twice.
  */
 static void *make_own(struct count_slot *slot, int which, size_t bytes,
 		      const uintptr_t rest[2], bool *ret_is_within)
@@ -143,7 +147,10 @@ static void *make_own(struct count_slot *slot, int which, size_t bytes,
 	void *p;
 
 	count_add(&slot->calls[COUNT_NEW], 1);
-	/* count the call as failed until it returns, because it may throw an exception */
+	/*
+	 * count the call as failed until the operator returns, because it may
+	 * throw an exception
+	 */
 	count_add(&slot->failed_count, 1);
 	save_counts(slot, &before);
 	p = news[which].next(bytes, rest[0], rest[1]);
@@ -189,8 +196,8 @@ static void drop_own(struct count_slot *slot, int which, void *p, const uintptr_
 		count_stack_freed(slot, p);
 	deletes[which].next(p, rest[0], rest[1]);
 	/*
-	 * the allocator's delete called free by name, and that call has been
-	 * counted: subtract it
+	 * subtract the call to free that the allocator's operator delete made by name,
+	 * because it has been counted
 	 */
 	if (slot->free_calls != before)
 		count_add(&slot->free_calls, (uint64_t)-1);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * next - at the first call of a counted function, find the functions of the actual
- * allocator. The search may itself allocate; until it is finished, memory comes
- * from an arena.
+ * next - find the functions of the actual allocator, at the first call to a counted
+ * function. The lookup may itself allocate memory; until it has finished, an arena
+ * provides this memory.
  */
 #include "config.h"
 
@@ -29,7 +29,7 @@ void *count_arena_allocate(size_t alignment, size_t bytes)
 		return NULL;
 	}
 	begin = __atomic_fetch_add(&used, bytes + alignment + 32, __ATOMIC_RELAXED);
-	/* reserve the word before the block for the block's size */
+	/* reserve the word before the block, in which the block's size is stored */
 	begin = ((uintptr_t)count_arena + begin + 16 + alignment - 1) / alignment *
 			alignment -
 		(uintptr_t)count_arena;
@@ -54,8 +54,8 @@ int64_t count_usable_bytes(void *p)
 		return (int64_t)count_next.usable(p);
 	word = ((const size_t *)p)[-1];
 	/*
-	 * a block with its own mapping has a header of two words, so subtract
-	 * both from the size
+	 * subtract two words from the size, because the header of a block with its own
+	 * mapping has two words
 	 */
 	return (int64_t)((word & ~(size_t)7) - (word & COUNT_GLIBC_MAPPED ? 16 : 8));
 }
@@ -69,7 +69,7 @@ bool count_is_allocators(void *function)
 	       info.dli_fbase == malloc_info.dli_fbase;
 }
 
-/* Determine how to get the size of a block. Return a flag of enum count_flag, or 0. */
+/* Determine how to find the size of a block. Return a flag of enum count_flag, or 0. */
 static uint32_t prepare_sizes(void)
 {
 	void *block;
@@ -80,7 +80,7 @@ static uint32_t prepare_sizes(void)
 	if ((void *)(uintptr_t)count_next.malloc != dlsym(RTLD_DEFAULT, "__libc_malloc"))
 		return 0;
 	/*
-	 * free the block, so that the program's next block gets the same address
+	 * free the test block, so that the program's next block gets the same address
 	 * as without counting
 	 */
 	block = count_next.malloc(1);
@@ -106,8 +106,8 @@ static size_t no_size(void *p)
 
 /*
  * Return true if the program's calls to malloc do not reach this library. A non-PIE
- * program that uses the address of malloc has a stub named malloc, which does call this
- * library, although the stub is in the program.
+ * program that uses the address of malloc has a stub named malloc; the stub is in the
+ * program, but calls this library.
  */
 static bool is_passed_by(void)
 {

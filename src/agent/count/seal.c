@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * seal - replacements for prctl(2) and syscall(2). They let the library notice that the
- * program installs a seccomp filter or names a thread.
+ * seal - replacements for prctl(2) and syscall(2), through which the counting library
+ * notices that the program installs a seccomp filter or names a thread.
  *
- * A filter that is installed in another way goes unnoticed. ask.h lists the system calls
- * that are made even under such a filter.
+ * A filter that is installed in another way is not noticed. ask.h lists the system calls
+ * that the library makes even under such a filter.
  */
 #include "config.h"
 
@@ -77,8 +77,8 @@ long count_seal_failed(long result);
 #pragma GCC visibility pop
 
 /*
- * Make a system call that syscall() passes to this function instead of making
- * it directly.
+ * Handle prctl(2) and seccomp(2) for our replacement of syscall(), which makes all other
+ * system calls directly.
  */
 __attribute__((used)) long count_seal_call(long number, long a, long b, long c, long d,
 					   long e)
@@ -96,7 +96,7 @@ __attribute__((used)) long count_seal_failed(long result)
 }
 
 /*
- * A replacement for libc's syscall(). It has no stack frame, like the original, because
+ * A replacement for libc's syscall(). Like the original, it has no stack frame, because
  * it returns twice after clone(2) or vfork(2).
  */
 __asm__(".text\n"
@@ -140,7 +140,10 @@ COUNT_EXPORT int pthread_setname_np(pthread_t thread, const char *name)
 			return ENOSYS;
 		memcpy(&next_set_name, &function, sizeof(function));
 	}
-	/* read the tid first, because the kernel sets it to 0 when the thread ends */
+	/*
+	 * read the tid before setting the name, because the kernel sets the tid to 0
+	 * when the thread ends
+	 */
 	memcpy(&tid, (const char *)thread + ASK_TID_OFFSET, sizeof(tid));
 	r = next_set_name(thread, name);
 	if (r == 0)

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * slots - the file that contains the counts, and its slots, one for each thread. The file
- * is created at the program's first allocation, at the latest when main() starts. Each
- * forked child creates its own file.
+ * slots - the counts file and its slots, one for each thread. The file is created at the
+ * program's first allocation or when main() starts, whichever comes first. Each forked
+ * child creates its own file.
  */
 #include "config.h"
 
@@ -22,31 +22,34 @@
 #include "agent/system/ask.h"
 #include "agent/system/new_file.h"
 
-#define ENDED_LOOKS 32 /* number of slots that are checked for a thread that has ended */
+#define ENDED_LOOKS 32 /* number of slots to check for a thread that has ended */
 #define COUNT_NAMED_MAX 64
 #define PAGE_SLOTS (COUNT_GROW_BYTES / COUNT_SLOT_BYTES)
 
 struct count_name {
-	uint32_t tid; /* thread id, or 0 if the element is free */
+	uint32_t tid; /* thread id, or 0 if this array element is free */
 	char name[COUNT_NAME_BYTES];
 };
 
 __thread struct count_own count_own __attribute__((tls_model("initial-exec")));
 
-/* The slot shared by threads that could not get their own. Its counts are never read. */
+/*
+ * The slot that all threads without a slot of their own share. Its counts
+ * are never read.
+ */
 static struct count_slot lost_slot;
-/* the mapped file of counts, or NULL if there is no file */
+/* the mapped counts file, or NULL if there is no file */
 static struct count_head *head;
 static struct new_file file;
-static uint32_t slots_reserved; /* the first slot without disk space */
-static uint32_t slots_in_file;	/* number of slots that fit into the file */
-/* the first slot of this process; in a forked child it may have a number other than 1 */
+static uint32_t slots_reserved; /* index of the first slot without allocated disk space */
+static uint32_t slots_in_file;	/* number of slots for which the file has space */
+/* index of the first slot of this process, which may differ from 1 in a forked child */
 static uint32_t slot_first;
 static uint32_t ended_cursor;
-/* blocks and bytes that were allocated just before fork() */
+/* blocks and bytes that were allocated immediately before fork() */
 static int64_t forked_blocks, forked_bytes;
 static enum ask_permission permission;
-/* true if ask_own_tid() returns the thread id that the kernel uses */
+/* true if ask_own_tid() returns the same thread id as the kernel */
 static bool has_tid;
 /* names of threads that have no slot yet */
 static struct count_name named[COUNT_NAMED_MAX];
@@ -59,7 +62,7 @@ enum {
 };
 static int start_state;
 
-/* Set the slot of the calling thread, or NULL for none. */
+/* Set the slot of the calling thread; NULL means that it has none. */
 static void own_slot(struct count_slot *slot)
 {
 	bool is_plain = count_has_glibc_heads || !COUNT_HAS_LIVE;
@@ -76,8 +79,8 @@ static struct count_slot *slot_at(uint32_t index)
 }
 
 /*
- * Create this process's file of counts and map it, at the given address unless that is
- * NULL. Disk space is allocated for slot 0 and the given slot. Return NULL on failure.
+ * Create this process's counts file and map it, at the given address unless that is
+ * NULL. Allocate disk space for slot 0 and the given slot. Return NULL on failure.
  */
 static struct count_head *map_file(struct count_head *at, uint32_t slot)
 {
@@ -113,7 +116,7 @@ static void fill_head(uint32_t flags)
 	if (dladdr((void *)(uintptr_t)count_next.malloc, &info) && info.dli_fname)
 		strncpy(head->allocator, info.dli_fname, sizeof(head->allocator) - 1);
 	head->version = COUNT_VERSION;
-	/* write the magic last: a reader ignores the file until it is set */
+	/* write the magic number last, because readers ignore the file until it is set */
 	__atomic_store_n(&head->magic, COUNT_MAGIC, __ATOMIC_RELEASE);
 }
 
@@ -152,7 +155,10 @@ static pid_t own_tid(void)
 	return has_tid ? (pid_t)ask_own_tid() : (pid_t)syscall(SYS_gettid);
 }
 
-/* Copy the name that the thread got before it had a slot, or that it inherited. */
+/*
+ * Copy the thread's name: one that was set before the thread had a slot,
+ * or an inherited one.
+ */
 static void copy_name(pid_t tid, char *to)
 {
 	memcpy(to, head->name, COUNT_NAME_BYTES);
@@ -193,16 +199,17 @@ void count_slot_set_name(uint32_t tid, const char *name)
 	__atomic_store_n(&named[count].tid, tid, __ATOMIC_RELEASE);
 }
 
-/* Stop counting in this forked child, in this thread and in later ones. */
+/* Stop counting in this forked child, in all of its threads. */
 static void stop_counting_child(struct count_head *parent)
 {
 	__atomic_fetch_add(&parent->lost_child_count, 1, __ATOMIC_RELAXED);
 	own_slot(&lost_slot);
 	head = NULL;
 	/*
-	 * A signal handler may have interrupted a counted call and called fork(). The
-	 * interrupted call still writes to the old slot, which must not be in the
-	 * parent's file. Under a seccomp filter the mapping cannot be replaced.
+	 * A signal handler may have interrupted a counted call and called fork().
+	 * The interrupted call still writes to the old slot, so replace the
+	 * mapping of the parent's file with private memory. Under a seccomp filter
+	 * this is not possible.
 	 */
 	if (permission == ASK_ALWAYS)
 		(void)mmap(parent, COUNT_FILE_MAX, PROT_READ | PROT_WRITE,
@@ -212,9 +219,10 @@ static void stop_counting_child(struct count_head *parent)
 }
 
 /*
- * Start a file in a forked child. The slot keeps its address: a signal handler may have
- * interrupted a counted call and called fork(), and that call still uses the slot. A
- * thread without a slot, because it has not allocated yet, has none in the child either.
+ * Start a counts file in a forked child. The slot keeps its address: a signal
+ * handler may have interrupted a counted call and called fork(), and that call still
+ * uses the slot. A thread without a slot, because it has not allocated yet, has none
+ * in the child either.
  */
 static void begin_child(void)
 {
@@ -233,7 +241,10 @@ static void begin_child(void)
 	if (slot)
 		index = (uint32_t)(((char *)slot - (char *)slot_at(0)) /
 				   COUNT_SLOT_BYTES);
-	/* a new file requires system calls for which a filter may kill the program */
+	/*
+	 * create a new file only without a seccomp filter, which may kill the program
+	 * for the necessary system calls
+	 */
 	if (permission == ASK_ALWAYS && map_file(parent, index)) {
 		slot_first = index;
 		named_count = 0;
@@ -270,7 +281,7 @@ static void start(void)
 	pthread_atfork(save_before_fork, NULL, begin_child);
 }
 
-/* Add a slot's pending_bytes to the header's live_bytes, and update the peak. */
+/* Add pending_bytes of a slot to the file header's live_bytes, and update the peak. */
 static void flush(struct count_slot *slot)
 {
 	int64_t high = __atomic_exchange_n(&slot->high_bytes, 0, __ATOMIC_RELAXED);
@@ -284,7 +295,7 @@ static void flush(struct count_slot *slot)
 	before = __atomic_fetch_add(&head->live_bytes, pending, __ATOMIC_RELAXED);
 	/*
 	 * If only one slot is in use, no other thread has changed live_bytes since the
-	 * last flush, so this slot's maximum of pending_bytes shows the exact peak.
+	 * last flush, so this slot's maximum of pending_bytes yields the exact peak.
 	 */
 	most = head->slot_count == slot_first + 1 && high > pending ? before + high
 								    : before + pending;
@@ -307,8 +318,8 @@ static void fold(struct count_slot *slot)
 	slot->high_bytes = 0;
 	slot->stack_at = slot->last_addr = 0;
 	/*
-	 * all members of a slot up to and including flushed_bytes are counters,
-	 * which can be added up
+	 * all members of a slot up to and including flushed_bytes are counters
+	 * that can be added up
 	 */
 	for (size_t i = 0;
 	     i <= offsetof(struct count_slot, flushed_bytes) / sizeof(uint64_t); i++)
@@ -320,8 +331,8 @@ static void fold(struct count_slot *slot)
 }
 
 /*
- * Take over the slot of a thread that has ended. Return NULL if none of the checked
- * slots belongs to such a thread.
+ * Take over the slot of a thread that has ended. Return NULL if none of the slots
+ * examined belongs to such a thread.
  */
 static struct count_slot *reuse_ended(void)
 {
@@ -357,8 +368,8 @@ static bool extend_to(uint32_t index)
 	    !ask_for_room((uintptr_t)slot_at(first), (uintptr_t)slot_at(end)))
 		return false;
 	/*
-	 * Threads do not wait for each other: each has allocated the disk space for its
-	 * own slot. Record the highest end of all allocations.
+	 * Threads do not wait for each other: each thread allocates the disk space for
+	 * its own slot. Record the highest end of all allocations.
 	 */
 	while (before < end &&
 	       !__atomic_compare_exchange_n(&slots_reserved, &before, end, false,
@@ -448,7 +459,10 @@ void *count_slot_flush(void *p)
 	return p;
 }
 
-/* Create the file at startup, so that a program that never allocates has a file. */
+/*
+ * Create the counts file at startup, so that even a program that never
+ * allocates has a file.
+ */
 static __attribute__((constructor)) void begin(void)
 {
 	(void)count_slot_own();

@@ -1,15 +1,16 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * stack_abi - the file in which a program's allocations are counted by call stack.
+ * stack_abi - the format of the file in which a program's allocations are
+ * counted by call stack.
  *
  * The file is PID.N.stacks in the same folder as the program's PID.N (abi.h). It is
  * created when the first allocation is recorded, so a child that only calls exec has no
- * file. It has a header of one page, then modules, then nodes. Each node stands for a
+ * file. It has a header of one page, then modules, then nodes. Each node represents a
  * call stack: it contains the address of the innermost call, and its parent is the node
  * for the rest of the stack. Node 0 is the root. Each thread has its own nodes, so
- * several nodes may have the same address and parent: readers add them up. The file has
- * holes, but disk space is allocated before anything is written. Readers must not trust
- * the contents.
+ * several nodes may have the same address and parent: readers add up their counts. The
+ * file has holes, but disk space is allocated before anything is written. Readers must
+ * not trust the contents.
  */
 #ifndef MS_AGENT_COUNT_STACK_ABI_H
 #define MS_AGENT_COUNT_STACK_ABI_H
@@ -21,11 +22,11 @@
 #define STACK_FILE_SUFFIX ".stacks"
 
 /*
- * Environment variable that selects what is recorded: words separated by commas. "live":
- * also record what is still allocated. "sample=BYTES": record on average one allocation
- * per BYTES bytes, chosen at random. "check": find each stack a second time, without
- * reusing the previous stack. If the variable is not set, each allocation is recorded,
- * and nothing else.
+ * Environment variable that selects what is recorded, as words separated by commas.
+ * "live" also records what is still allocated. "sample=BYTES" records on average one
+ * allocation per BYTES bytes, chosen at random. "check" unwinds each stack a second
+ * time, without reusing the previous stack. If the variable is not set, each allocation
+ * is recorded, and nothing else.
  */
 #define STACK_MODE_VARIABLE "MEMSTATE_STACKS"
 
@@ -36,40 +37,37 @@
 #define STACK_MODULES_BYTES (1 << 20)
 #define STACK_NODES_OFFSET (STACK_HEAD_BYTES + STACK_MODULES_BYTES)
 #define STACK_NODE_BYTES 64
-/*
- * Number of low bits of a node's parent_generation that contain the number of
- * the parent.
- */
+/* Number of low bits of a node's parent_generation that contain the parent's number. */
 #define STACK_PARENT_BITS 24
 #define STACK_NODE_MAX (1 << STACK_PARENT_BITS)
 
 /*
- * The address of a node whose caller is unknown, because the stack could not be
- * followed further.
+ * The address stored in a node if the caller is unknown, because the stack could not
+ * be unwound further.
  */
 #define STACK_FILE_PC_CUT UINT64_C(1)
 
 /*
- * Flag in the address of a node: its code has no unwind tables, and its caller was found
- * by the frame pointer.
+ * Flag in the address of a node: the code has no unwind tables, and its caller was found
+ * through the frame pointer.
  */
 #define STACK_FILE_PC_BY_FRAME (UINT64_C(1) << 63)
 
 /*
- * Estimates are stored in fixed point, to keep fractions: n is stored as n
+ * Estimated counts are stored in fixed point, to preserve fractions: n is stored as n
  * << STACK_SCALE_BITS.
  */
 #define STACK_SCALE_BITS 12
 
 /*
  * In a program with several threads, each thread adds its live bytes to the header's
- * live_bytes only when they exceed this number. The error of the peak is at most this
- * number per thread. With one thread the peak is exact.
+ * live_bytes only when they exceed this number. The error of the peak is therefore at
+ * most this number per thread. With a single thread the peak is exact.
  */
 #define STACK_FLUSH_BYTES 16384
 
 enum stack_file_flag {
-	/* freed_blocks, freed_bytes and peak_bytes of the nodes are valid */
+	/* the nodes' members freed_blocks, freed_bytes and peak_bytes are valid */
 	STACK_LIVE = 1 << 0,
 	STACK_CHECKED = 1 << 1,
 };
@@ -80,56 +78,59 @@ struct stack_file_head {
 	uint64_t modules_offset, nodes_offset;
 	int32_t pid; /* pid in the program's own pid namespace */
 	uint32_t flags;
-	/* mean bytes per sample, or 0 if every allocation is recorded */
+	/* mean number of bytes per sample, or 0 if every allocation is recorded */
 	uint64_t sample_bytes;
 	uint32_t scale_bits;   /* STACK_SCALE_BITS, or 0 if sample_bytes is 0 */
 	uint32_t module_bytes; /* total size of the module records, in bytes */
-	uint64_t sample_count; /* number of samples, if sample_bytes is not 0 */
+	/* number of samples taken; valid if sample_bytes is not 0 */
+	uint64_t sample_count;
 	/*
 	 * Number of allocations that are missing from the nodes because the file was
-	 * full. Scaled if sample_bytes is not 0.
+	 * full; in fixed point if sample_bytes is not 0.
 	 */
 	uint64_t lost_count;
 	uint64_t lost_module_count;
-	uint64_t checked_count, mismatch_count; /* valid if STACK_CHECKED is set */
+	/* numbers of stacks checked and of mismatches; valid if STACK_CHECKED is set */
+	uint64_t checked_count, mismatch_count;
 	uint64_t reserved[4];
-	/* The following members are written often. */
-	/* higher than all node numbers in use; some lower numbers may be unused */
+	/* The members from here on are written often. */
+	/* a bound above all node numbers in use; some lower numbers may be unused */
 	uint32_t node_count;
 	uint32_t reserved_count;
 	/*
-	 * live bytes of all threads, scaled, except for bytes that threads have not
-	 * added yet
+	 * live bytes of all threads in fixed point, except bytes that threads
+	 * have not added yet
 	 */
 	int64_t live_bytes;
-	int64_t peak_bytes; /* the maximum of live_bytes so far */
+	int64_t peak_bytes; /* maximum of live_bytes so far */
 	/* number of times that live_bytes has reached a new maximum */
 	uint64_t peak_generation;
 };
 
 /*
- * A mapping of code. Records are in the order in which the code was first seen. A
- * mapping may replace an earlier one. An address in a node therefore belongs to the
- * last record that contains the address and whose first_node does not exceed the
- * node's number.
+ * A mapping of code. The records are in the order in which the code was first seen,
+ * and a mapping may replace an earlier one. An address in a node therefore belongs
+ * to the last record that contains the address and whose first_node does not exceed
+ * the node's number.
  */
 struct stack_file_module {
 	uint64_t start, end;
-	uint64_t load_bias; /* an address minus load_bias is the address in the file */
+	uint64_t load_bias; /* the address in the process minus the address in the file */
 	uint32_t first_node;
-	uint16_t record_bytes;	/* a multiple of 8 */
-	uint8_t build_id_bytes; /* length of the build ID, or 0 if the file has none */
+	uint16_t record_bytes; /* a multiple of 8 */
+	/* length of the build ID in bytes, or 0 if the file has none */
+	uint8_t build_id_bytes;
 	uint8_t reserved;
 	uint8_t build_id[32];
-	/* NUL-terminated; "[vdso]" is the kernel's vDSO, not a file */
+	/* NUL-terminated path of the file; "[vdso]" is the kernel's vDSO, not a file */
 	char path[];
 };
 
 /*
- * A node; pc is 0 if the node is not in use (yet). Its live bytes, as requested by
- * the allocations, are bytes - freed_bytes; its live blocks are calls -
- * freed_blocks. In a forked child, freed_blocks and freed_bytes include the
- * inherited blocks as negative numbers.
+ * A node, which represents a call stack; pc is 0 if the node is not in use. Its live
+ * bytes, in terms of requested sizes, are bytes - freed_bytes; its live blocks are calls
+ * - freed_blocks. In a forked child, freed_blocks and freed_bytes include the inherited
+ * blocks as negative numbers.
  *
  * To find each node's share of the peak, first add up the live bytes of all nodes. If
  * the sum exceeds the header's peak_bytes, the peak is now, and each share is the node's
@@ -138,10 +139,10 @@ struct stack_file_module {
  * changed since the peak.
  */
 struct stack_file_node {
-	/* return address of a call, possibly with a flag; or STACK_FILE_PC_CUT */
+	/* return address of a call, possibly with a flag, or STACK_FILE_PC_CUT */
 	uint64_t pc;
 	/*
-	 * the parent's number in the low STACK_PARENT_BITS bits, and the node's
+	 * the parent node's number in the low STACK_PARENT_BITS bits, and the node's
 	 * generation in the high bits
 	 */
 	uint64_t parent_generation;

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * stack_blocks - remember for each block which call stack allocated it, and how many
- * bytes were requested.
+ * stack_blocks - a table that stores, for each block, which call stack allocated it, and
+ * how many bytes were requested.
  *
- * There is one word for each address at which a block may start. The location of the word
- * is computed from that address, so neighbouring blocks have neighbouring words. No
- * search and no lock is needed, because only one thread handles a block when it is
- * allocated or freed. Memory is used only where there are blocks. A forked child inherits
+ * There is one word for each address at which a block may start. The location of the
+ * word is computed from that address, so neighbouring blocks have neighbouring words.
+ * No search and no lock is needed, because only one thread at a time allocates or frees
+ * a given block. Memory is used only where there are blocks. A forked child inherits
  * the words unchanged.
  */
 #ifndef MS_AGENT_COUNT_STACK_BLOCKS_H
@@ -19,14 +19,17 @@
 #include "agent/count/stack_abi.h"
 
 #define STACK_ADDRESS_BITS 47
-/* A leaf of the table contains the words for 1 << 21 bytes of address space. */
+/*
+ * Each leaf of the table of blocks contains the words for 1 << 21 bytes
+ * of address space.
+ */
 #define STACK_LEAF_BITS 21
 #define STACK_BRANCH_BITS 13
 #define STACK_BRANCH_COUNT (1 << STACK_BRANCH_BITS)
 
 /*
- * A word contains the number of the node for the block's call stack in its low bits, and
- * the block's size in bytes in its high bits. It is 0 if there is no block.
+ * The word for a block contains the number of its call stack's node in the low bits, and
+ * the block's size in bytes in the high bits. The word is 0 if there is no block.
  */
 #define STACK_BLOCK_SIZE_MAX ((UINT64_C(1) << (64 - STACK_PARENT_BITS)) - 1)
 
@@ -48,20 +51,24 @@ static inline uint64_t stack_block_bytes(uint64_t block)
 }
 
 struct stack_blocks {
-	unsigned int align_bits; /* blocks start at multiples of 1 << align_bits */
+	/*
+	 * the number of zero bits at the end of each block's address: blocks are aligned
+	 * to 1 << align_bits
+	 */
+	unsigned int align_bits;
 	uint64_t **branches[STACK_BRANCH_COUNT];
 };
 
 /*
- * Return the word that records the stack and the size of the block at addr, and allocate
- * its part of the table if needed. Return NULL if memory cannot be allocated, or if addr
- * is not a user-space address.
+ * Return the word that stores the call stack and the size of the block at addr; allocate
+ * the word's part of the table if needed. Return NULL if memory cannot be allocated, or
+ * if addr is not a user-space address.
  */
 uint64_t *stack_blocks_make_place(struct stack_blocks *blocks, uint64_t addr);
 
 /*
- * Return the word that records the stack and the size of the block at addr, or NULL if
- * its part of the table was never allocated.
+ * Return the word that stores the call stack and the size of the block at addr, or NULL
+ * if the word's part of the table was never allocated.
  */
 static inline uint64_t *stack_blocks_find_place(const struct stack_blocks *blocks,
 						uint64_t addr)
@@ -82,7 +89,7 @@ static inline uint64_t *stack_blocks_find_place(const struct stack_blocks *block
 	return &leaf[(addr & ((1 << STACK_LEAF_BITS) - 1)) >> blocks->align_bits];
 }
 
-/* Call the function `call` for each recorded block. */
+/* Call the function `call` for each block in the table. */
 void stack_blocks_for_each(const struct stack_blocks *blocks,
 			   void (*call)(void *context, uint64_t block), void *context);
 

@@ -12,8 +12,8 @@
 #define NODES_SEALED (1 << 15)
 #define MODULES_SEALED (1 << 16)
 /*
- * upper bound on the address space to reserve before the program installs a
- * seccomp filter
+ * maximum size of the address space to reserve before the program
+ * installs a seccomp filter
  */
 #define RESERVE_MAX (UINT64_C(1) << 30)
 #define RESERVE_MIN (UINT64_C(1) << 22)
@@ -21,12 +21,13 @@
 #define NODES_MIN (1 << 14)
 #define MODULE_BYTES_STEP 16384
 #define SHARE_OF_ADDRESSES 16
-/* constants from <sys/resource.h>, which is not included, as it belongs to libc */
+/* constants from <sys/resource.h>, which is not included because it is a libc header */
 #define RLIMIT_FSIZE_ 1
 #define RLIMIT_AS_ 9
 
 /*
- * Address space reserved in advance, because a seccomp filter may later forbid mmap(2).
+ * Address space that is reserved in advance, because a seccomp filter may
+ * later forbid mmap(2).
  */
 static struct {
 	char *memory; /* the reserved address space, or NULL */
@@ -58,7 +59,8 @@ void *stack_memory_allocate(uint64_t bytes)
 }
 
 /*
- * Keep the memory if a seccomp filter is active, because the filter may forbid munmap(2).
+ * Keep the memory if a seccomp filter is active, because the filter may
+ * forbid munmap(2).
  */
 void stack_memory_release(void *memory, uint64_t bytes)
 {
@@ -94,8 +96,8 @@ static int open_file(const struct stack_file *file, long flags)
 }
 
 /*
- * Allocate disk space for a range of the file. Without it, a write to the mapped file
- * would kill the program with SIGBUS when the disk is full.
+ * Allocate disk space for a range of the file. Without disk space, a write to the mapped
+ * file would kill the program with SIGBUS when the disk is full.
  */
 static bool reserve(int fd, uint64_t offset, uint64_t bytes)
 {
@@ -109,8 +111,8 @@ static uint64_t bytes_of_nodes(uint32_t count)
 
 /*
  * Map the file at its full size, with holes: as many nodes as fit into the address space
- * and into the maximum file size (RLIMIT_FSIZE). If the file exceeded that size, the
- * kernel would kill the program with SIGXFSZ.
+ * and into the maximum file size (RLIMIT_FSIZE). The kernel would kill the program with
+ * SIGXFSZ if the file exceeded that size.
  */
 static void *map(struct stack_file *file, int fd)
 {
@@ -151,7 +153,7 @@ static void fill_head(struct stack_file *file, const struct stack_mode *mode)
 	head->scale_bits = mode->sample_bytes ? STACK_SCALE_BITS : 0;
 	file->nodes[STACK_NODE_CUT].pc = STACK_FILE_PC_CUT;
 	head->node_count = STACK_NODE_CUT + 1;
-	/* write the magic last: a reader ignores the file until it is set */
+	/* write the magic number last, because readers ignore the file until it is set */
 	__atomic_store_n(&head->magic, STACK_FILE_MAGIC, __ATOMIC_RELEASE);
 }
 
@@ -202,8 +204,9 @@ static bool has_node_room(const struct stack_file *file, uint32_t from, uint32_t
 }
 
 /*
- * threads that get here at the same time allocate disk space for the same
- * nodes, which is harmless
+ * Allocate disk space for nodes up to number `end`. Return false if there is no
+ * space. Several threads may allocate space for the same nodes at the same time,
+ * which is harmless.
  */
 static bool extend_to(struct stack_file *file, uint32_t end)
 {
@@ -218,7 +221,7 @@ static bool extend_to(struct stack_file *file, uint32_t end)
 	if (after > file->node_max)
 		after = file->node_max;
 	has_room = has_node_room(file, before, after);
-	/* if there is no disk space for a large block of nodes, try a few nodes */
+	/* if the disk has no space for a large block of nodes, try a small block */
 	if (!has_room) {
 		after = before + NODES_FIRST / 16;
 		has_room = after <= file->node_max && has_node_room(file, before, after);
@@ -274,9 +277,9 @@ const struct stack_file_module *stack_file_next_module(const struct stack_file *
 }
 
 /*
- * Return true if the module record a, which is in the file, equals b and has this path.
- * end is the end of all records in the file: if the file was damaged, the path may have
- * lost its final NUL.
+ * Return true if the module record a in the file equals b and has this path.
+ * `end` is the end of all records in the file: in a damaged file, the path may
+ * have no NUL at its end.
  */
 static bool is_same(const struct stack_file_module *a, const struct stack_file_module *b,
 		    const char *path, const char *end)
@@ -296,7 +299,7 @@ static bool is_same(const struct stack_file_module *a, const struct stack_file_m
 	return i < room && a->path[i] == path[i];
 }
 
-/* Return the last module whose range overlaps with these addresses, or NULL. */
+/* Return the last module whose address range overlaps with this range, or NULL. */
 static const struct stack_file_module *find_last(const struct stack_file *file,
 						 const struct stack_file_module *module)
 {
@@ -385,8 +388,8 @@ int stack_file_add_module(struct stack_file *file, const struct stack_file_modul
 
 		r = last != NULL;
 		/*
-		 * nodes with lower numbers belong to modules that were mapped at these
-		 * addresses earlier
+		 * nodes with lower numbers belong to the modules that were mapped at
+		 * these addresses before
 		 */
 		if (last && !first_node)
 			first_node = __atomic_load_n(&file->head->node_count,

@@ -9,10 +9,15 @@
 #define unlikely(x) __builtin_expect(!!(x), 0)
 #define COLD __attribute__((cold, noinline))
 
-/* Value at which a filter counter is saturated: it never changes again. */
+/*
+ * Value at which a counter of the filter of addresses is saturated, and
+ * no longer changes.
+ */
 #define FILTER_FULL 128
 
-/* Add in one instruction, so that a signal handler cannot interrupt the addition. */
+/*
+ * Add with a single instruction, so that a signal handler cannot interrupt the addition.
+ */
 static inline void add(uint64_t *counter, uint64_t by)
 {
 	__asm__("addq %1, %0" : "+m"(*counter) : "er"(by) : "cc");
@@ -34,9 +39,9 @@ static inline uint64_t weight_of(const struct stacks *s, uint64_t bytes)
 }
 
 /*
- * Call this before a node's live bytes change, to save their value at the last peak.
- * Peaks are numbered. If a node has the number of an earlier peak, its live bytes have
- * not changed since the last peak, so they are also its bytes at that peak.
+ * Save a node's live bytes at the last peak. This must be called before the live bytes
+ * change. Peaks are numbered: if a node has the number of an earlier peak, its live
+ * bytes have not changed since the last peak, so they equal its bytes at that peak.
  */
 static inline void save_peak(const struct stacks *s, struct stack_file_node *node)
 {
@@ -82,8 +87,8 @@ static bool is_as_found(const struct unwind_thread *u, uint32_t count, bool is_c
 }
 
 /*
- * Return true if the node of each frame has the frame's address, and the node of the
- * caller's frame as its parent.
+ * Return true if each frame's node has the frame's address, and its parent is the node
+ * of the caller's frame.
  */
 static bool has_own_nodes(const struct stacks *s, const struct unwind_thread *u)
 {
@@ -113,8 +118,8 @@ static COLD void check(struct stacks *s, struct stack_thread *t,
 
 /*
  * Append the fresh frames (those found by the last unwinding) to the kept frames
- * (those reused from the previous stack), with the nodes of a cached path.
- * Return the innermost node.
+ * (those reused from the previous stack). Take their nodes from a cached path. Return
+ * the innermost node.
  */
 static inline uint32_t keep_path(struct unwind_thread *u, const struct stack_path *path)
 {
@@ -153,8 +158,8 @@ static inline uint64_t path_key(const struct stack_trie *trie,
 }
 
 /*
- * Return the node of the stack that the unwinder has just found, or 0 if
- * there is no space for it.
+ * Return the node of the stack that the unwinder has just found, or 0 if the file has no
+ * space for a new node.
  */
 static inline uint32_t find_node(struct stacks *s, struct stack_thread *t)
 {
@@ -215,8 +220,8 @@ static COLD void count_within(struct stacks *s, struct stack_thread *t, uint64_t
 	__atomic_fetch_add(&node->calls, weight, __ATOMIC_RELAXED);
 	__atomic_fetch_add(&node->bytes, bytes * weight, __ATOMIC_RELAXED);
 	/*
-	 * also count the block as freed, because its stack will be unknown when it
-	 * is freed
+	 * also count the block as freed, because a later free cannot find
+	 * the block's stack
 	 */
 	__atomic_fetch_add(&node->freed_blocks, (int64_t)weight, __ATOMIC_RELAXED);
 	__atomic_fetch_add(&node->freed_bytes, (int64_t)(bytes * weight),
@@ -261,7 +266,10 @@ static inline void count_block_freed(struct stacks *s, struct stack_thread *t,
 	uint64_t weight = weight_of(s, stack_block_bytes(block));
 	int64_t bytes = (int64_t)(stack_block_bytes(block) * weight);
 
-	/* live_bytes may be at a new peak: flush before pending_bytes decreases */
+	/*
+	 * live_bytes may have reached a new peak, so flush before
+	 * pending_bytes decreases
+	 */
 	if (unlikely(t->pending_bytes > t->room_bytes))
 		stack_flush(s, t);
 	save_peak(s, node);
@@ -291,8 +299,8 @@ void stack_forget(struct stacks *s, struct stack_thread *t, uintptr_t addr)
 }
 
 /*
- * Record the node of a block's call stack. place points to the block's word, or is NULL
- * if memory for the word could not be allocated.
+ * Store the node of a block's call stack in the table of blocks. `place` points to the
+ * block's word, or is NULL if this word has no memory yet.
  */
 static inline void remember(struct stacks *s, struct stack_thread *t, uint64_t *place,
 			    uintptr_t addr, uint64_t block)
@@ -302,8 +310,8 @@ static inline void remember(struct stacks *s, struct stack_thread *t, uint64_t *
 	if (unlikely(!place)) {
 		place = stack_blocks_make_place(s->blocks, addr);
 		/*
-		 * the free of this block will not be recorded: count it as freed now, so
-		 * that it is not reported as leaked
+		 * without a word for the block, its free will not be recorded: count the
+		 * block as freed now, so that it is not reported as leaked
 		 */
 		if (!place) {
 			uint64_t weight = weight_of(s, stack_block_bytes(block));
@@ -315,8 +323,8 @@ static inline void remember(struct stacks *s, struct stack_thread *t, uint64_t *
 		}
 	}
 	/*
-	 * the address is still recorded, because the previous block was freed in a way
-	 * that was not recorded
+	 * if an earlier block at this address is still recorded, it was freed in a way
+	 * that was not noticed
 	 */
 	if (unlikely(*place))
 		stack_forget(s, t, addr);
@@ -339,7 +347,7 @@ void stack_record(struct stacks *s, struct stack_thread *t, uintptr_t addr,
 	}
 	t->is_busy = 1;
 	__atomic_signal_fence(__ATOMIC_SEQ_CST);
-	/* prefetch the block's word, which is needed when the stack has been found */
+	/* prefetch the block's word, which is needed once the stack has been unwound */
 	if (s->mode.has_live) {
 		place = stack_blocks_find_place(s->blocks, addr);
 		__builtin_prefetch(place, 1);

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * stack_record - count allocations and frees by call stack.
+ * stack_record - count allocations and frees by call stack. The code uses no libc and no
+ * locks, and receives all shared state as arguments.
  *
- * No libc, no locks; all shared state is passed in. If a signal handler allocates while
- * it interrupts the recording of an allocation, the handler's allocation is counted
- * under a cut stack.
+ * If a signal handler that interrupted the recording of an allocation itself allocates,
+ * the handler's allocation is counted under a truncated stack.
  */
 #ifndef MS_AGENT_COUNT_STACK_RECORD_H
 #define MS_AGENT_COUNT_STACK_RECORD_H
@@ -18,8 +18,8 @@
 #include "agent/unwind/unwind.h"
 
 /*
- * Size of a filter that is indexed by some bits of an address. An element of 0 means that
- * no recorded block starts at an address with these bits.
+ * Size of the filter, a table that is indexed by some bits of an address. An element of
+ * 0 means that no recorded block starts at an address with these bits.
  */
 #define STACK_FILTER_BYTES 65536
 #define STACK_FILTER_SHIFT 8
@@ -27,24 +27,26 @@
 /* State of a process that records stacks. */
 struct stacks {
 	struct stack_mode mode;
-	bool is_threaded; /* more than one thread has allocated */
+	bool is_threaded; /* true if more than one thread has allocated */
 	/*
 	 * Incremented when different code is mapped at addresses that had code before.
-	 * Nodes of earlier epochs are no longer used.
+	 * Nodes of earlier epochs are then no longer used.
 	 */
 	uint32_t epoch;
 	struct stack_file file;
-	struct stack_recent *recent; /* recent lookups of file.node_max nodes, or NULL */
+	/* array of file.node_max elements with recent lookups, or NULL */
+	struct stack_recent *recent;
 	struct unwind_space space;
 	struct stack_blocks *blocks; /* set if mode.has_live */
 	/*
-	 * filter of the addresses of recorded blocks, or NULL if mode.sample_bytes is 0
+	 * the filter for the addresses of recorded blocks, or NULL if
+	 * mode.sample_bytes is 0
 	 */
 	uint8_t *filter;
 };
 
 /*
- * State of a thread that records stacks. All 0 at first, except random
+ * State of a thread that records stacks. All members are initially 0, except random
  * and unwind.stack_end.
  */
 struct stack_thread {
@@ -54,11 +56,14 @@ struct stack_thread {
 	/* number of allocations that the last recorded allocation represents */
 	uint64_t last_weight;
 	uint64_t random;
-	/* the thread's live bytes that are not in the header's live_bytes yet */
+	/*
+	 * live bytes of this thread that have not been added to the
+	 * header's live_bytes yet
+	 */
 	int64_t pending_bytes;
 	/*
-	 * while pending_bytes does not exceed room_bytes, the thread's live bytes
-	 * cannot be a new peak
+	 * limit for pending_bytes: up to this value, the live bytes cannot have
+	 * reached a new peak
 	 */
 	int64_t room_bytes;
 	struct stack_trie trie;
@@ -66,8 +71,8 @@ struct stack_thread {
 };
 
 /*
- * Record a block that was allocated. start is the frame to which the allocating
- * call returns.
+ * Record a block that was allocated. `start` describes the frame to which the
+ * allocating function returns.
  */
 void stack_record(struct stacks *s, struct stack_thread *t, uintptr_t addr,
 		  uint64_t bytes, const struct unwind_state *start);
@@ -79,26 +84,27 @@ static inline bool stack_may_be_known(const struct stacks *s, uintptr_t addr)
 }
 
 /*
- * Before a block is freed, stack_remove() removes its record and returns it, or returns 0
- * if the block was not recorded. Afterwards call stack_count_freed() if the block was
- * freed, or stack_restore() if it was not.
+ * stack_remove() removes the record of a block that is about to be freed, and returns
+ * it, or 0 if the block was not recorded. Afterwards call stack_count_freed() if the
+ * block was freed, or stack_restore() if it was not.
  */
 uint64_t stack_remove(struct stacks *s, uintptr_t addr);
 void stack_count_freed(struct stacks *s, struct stack_thread *t, uint64_t block);
 void stack_restore(struct stacks *s, uintptr_t addr, uint64_t block);
 
 /*
- * Do the work of stack_remove() and stack_count_freed() for a block that will certainly
- * be freed.
+ * Like stack_remove() followed by stack_count_freed(), for a block that will
+ * certainly be freed.
  */
 void stack_forget(struct stacks *s, struct stack_thread *t, uintptr_t addr);
 
 /*
- * Count that the thread's last recorded allocation was freed by the thread's next call.
+ * Count the thread's last recorded allocation as temporary, because the thread's
+ * next call freed it.
  */
 void stack_count_temporary(struct stacks *s, struct stack_thread *t);
 
-/* Add the thread's pending_bytes to the header's live_bytes. */
+/* Add the thread's pending_bytes to the file header's live_bytes. */
 void stack_flush(struct stacks *s, struct stack_thread *t);
 
 #endif

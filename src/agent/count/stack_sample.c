@@ -6,8 +6,8 @@
 #define LN_2 0.69314718055994530942
 
 /*
- * Return the natural logarithm for 0 < x <= 1, without libm, which the program may not
- * have loaded.
+ * Return the natural logarithm of x for 0 < x <= 1. libm is not used, because the
+ * program may not have loaded it.
  */
 static double logarithm(double x)
 {
@@ -20,7 +20,7 @@ static double logarithm(double x)
 	double t, square, sum = 0;
 
 	u.bits = (u.bits & mantissa) | one;
-	t = (u.number - 1) / (u.number + 1); /* the result is at most 1/3 */
+	t = (u.number - 1) / (u.number + 1); /* t is at most 1/3 */
 	square = t * t;
 	for (int n = 31; n >= 1; n -= 2)
 		sum = sum * square + 1.0 / n;

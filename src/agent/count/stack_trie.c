@@ -7,8 +7,8 @@
 #define BITS_FIRST 10
 #define NODES_TAKEN 32
 /*
- * Upper bound on the size of the path cache, as a number of bits. A larger cache would
- * evict the program's own data from the CPU cache.
+ * Maximum size of the path cache, as the base-2 logarithm of the number of elements. A
+ * larger cache would evict the program's own data from the CPU cache.
  */
 #define PATH_BITS_MAX 13
 
@@ -22,7 +22,7 @@ static uint64_t path_bytes(unsigned int bits)
 	return sizeof(struct stack_path) << bits;
 }
 
-/* Make an empty path cache with half as many elements as the trie has entries. */
+/* Create an empty path cache with half as many elements as the trie has entries. */
 static void make_paths(struct stack_trie *trie)
 {
 	unsigned int bits = trie->bits - 1 < PATH_BITS_MAX ? trie->bits - 1
@@ -55,7 +55,7 @@ static void put(struct stack_trie *trie, const struct stack_trie_entry *entry)
 	trie->entries[i] = *entry;
 }
 
-/* Enlarge the trie if necessary, so that at most half of its entries are in use. */
+/* If more than half of the trie's entries would be in use, enlarge the trie. */
 static bool make_room(struct stack_trie *trie)
 {
 	struct stack_trie larger = *trie;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * stack_trie - find a thread's nodes in the stack file by caller and address. A trie
- * is used by one thread at a time; when a thread ends, another thread can take over
- * its trie.
+ * stack_trie - find a thread's nodes in the stack file by the caller's node and the
+ * address of the call. Only one thread at a time uses a trie; when a thread ends,
+ * another thread can take over its trie.
  */
 #ifndef MS_AGENT_COUNT_STACK_TRIE_H
 #define MS_AGENT_COUNT_STACK_TRIE_H
@@ -12,32 +12,32 @@
 #include "agent/count/stack_file.h"
 
 struct stack_trie_entry {
-	uint64_t pc; /* address of the call, or 0 if the entry is free */
+	uint64_t pc; /* address of the call, or 0 if this entry of the trie is free */
 	uint32_t parent, node;
 };
 
 /*
- * Recent lookups, indexed by node number, for all tries of a process; each node belongs
- * to one trie. child is the callee that was looked up last. sibling is another callee of
- * the same caller, which was looked up before. Callees that are not among the first few
- * are found through the trie. Callers and callees have nearby numbers, so these entries
- * share few cache lines.
+ * Cache of recent lookups, indexed by node number, for all tries of a process; each node
+ * belongs to one trie. `child` is the callee that was looked up last. `sibling` is
+ * another callee of the same caller, which was looked up before. The first few callees
+ * of each caller are found in this way, all others in the trie. Callers and callees have
+ * nearby numbers, so their elements share few cache lines.
  */
 struct stack_recent {
 	/* address of the call, or 0 if the node has not been looked up yet */
 	uint64_t pc;
-	uint32_t child, sibling; /* numbers of nodes, or 0 if there is none */
+	uint32_t child, sibling; /* node numbers, or 0 if there is no such node */
 };
 
 /*
- * A cached path: the nodes of up to STACK_PATH_MAX consecutive calls, the first of which
- * is the outermost. An element occupies half a cache line. Its key is a 64-bit hash of
- * the addresses in the path and of the node at which the path starts. Collisions are so
- * improbable that they are not checked for.
+ * A cached path: the nodes of up to STACK_PATH_MAX consecutive calls, outermost first.
+ * An element of the cache occupies half a CPU cache line. Its key is a 64-bit hash of
+ * the addresses in the path and of the node at which the path starts. Collisions of keys
+ * are not checked for, because they are extremely improbable.
  */
 #define STACK_PATH_MAX 6
 struct stack_path {
-	/* hash of the path, or 0 if the element is empty */
+	/* hash of the path, or 0 if this cache element is empty */
 	uint64_t key;
 	uint32_t nodes[STACK_PATH_MAX]; /* outermost first */
 };
@@ -47,19 +47,23 @@ struct stack_trie {
 	struct stack_trie_entry *entries;
 	unsigned int bits;
 	uint32_t count;
-	/* range of node numbers that are reserved for this trie */
+	/* range of node numbers that are reserved for this trie and not used yet */
 	uint32_t next_node, end_node;
-	/* recent lookups of all tries, or NULL if memory was exhausted */
+	/* cache of recent lookups for all tries, or NULL if there was no memory for it */
 	struct stack_recent *recent;
-	/* cache of paths, in sets of two, or NULL if not allocated */
+	/* cache of paths, in sets of two, or NULL if it is not allocated */
 	struct stack_path *paths;
-	unsigned int path_bits; /* the cache has 1 << path_bits paths */
+	/* number of elements of the path cache, as a base-2 logarithm */
+	unsigned int path_bits;
 };
 
-/* Empty the trie; nodes that were added before are no longer used. */
+/* Empty the trie. Nodes that were added before are no longer used. */
 void stack_trie_reset(struct stack_trie *trie);
 
-/* Add a node and return its number, or 0 if the file or the memory is full. */
+/*
+ * Add a node to the trie and the stack file. Return the node's number, or 0 if the file
+ * is full or there is no memory.
+ */
 uint32_t stack_trie_add(struct stack_trie *trie, struct stack_file *file, uint32_t parent,
 			uint64_t pc);
 
@@ -90,7 +94,7 @@ static inline uint32_t stack_trie_search(struct stack_trie *trie, struct stack_f
 }
 
 /*
- * Add the address of a call to the key of a path. The key starts with
+ * Add the address of a call to the hash key of a path. The key starts with
  * stack_path_begin(); the addresses are added from the outermost call inwards.
  */
 static inline uint64_t stack_path_add(uint64_t key, uint64_t pc)
@@ -100,8 +104,9 @@ static inline uint64_t stack_path_add(uint64_t key, uint64_t pc)
 }
 
 /*
- * Spread the bits of the node number over the key. Otherwise a difference between two
- * node numbers could cancel out a difference between the addresses that are added next.
+ * Spread the bits of the node number over the whole key. Otherwise a difference
+ * between two node numbers could cancel out a difference between the addresses
+ * that are added next.
  */
 static inline uint64_t stack_path_begin(uint32_t node, uint32_t count)
 {
@@ -126,8 +131,8 @@ static inline struct stack_path *stack_path_find(const struct stack_trie *trie,
 }
 
 /*
- * Return the element in which to store a new path; the older path of the same set
- * is overwritten.
+ * Return the cache element in which to store a new path, which overwrites the older
+ * path of the same set.
  */
 static inline struct stack_path *stack_path_place(const struct stack_trie *trie,
 						  uint64_t key)
@@ -141,7 +146,10 @@ static inline struct stack_path *stack_path_place(const struct stack_trie *trie,
 
 #define STACK_RECENT_LOOKS 4
 
-/* Record in the cache of recent lookups that node was looked up as a callee of parent. */
+/*
+ * Record in the cache of recent lookups that the node was looked up as a
+ * callee of `parent`.
+ */
 static inline void stack_trie_note(const struct stack_trie *trie, uint32_t parent,
 				   uint32_t node)
 {
@@ -150,7 +158,7 @@ static inline void stack_trie_note(const struct stack_trie *trie, uint32_t paren
 }
 
 /*
- * Return the node for a call from parent whose address is pc. Return 0 if there is no
+ * Return the node for a call from `parent` whose address is pc. Return 0 if there is no
  * space for a new node.
  */
 static inline uint32_t stack_trie_child(struct stack_trie *trie, struct stack_file *file,
@@ -159,7 +167,7 @@ static inline uint32_t stack_trie_child(struct stack_trie *trie, struct stack_fi
 	struct stack_recent *recent = trie->recent;
 	uint32_t node, before = 0;
 
-	/* node 0 is the parent of the outermost frame of every thread */
+	/* node 0, the root, is the parent of the outermost frame of every thread */
 	if (__builtin_expect(!recent || parent == 0, 0))
 		return stack_trie_search(trie, file, parent, pc);
 	node = recent[parent].child;

@@ -12,21 +12,22 @@
 
 #include "agent/count/stack_sample.h"
 
-#define ENDED_LOOKS 32 /* number of threads that are checked for one that has ended */
+#define ENDED_LOOKS 32 /* number of threads to check for one that has ended */
 #define PAGE_BYTES 4096
 
 struct count_stack_thread {
 	struct count_stack_thread *next;
-	int32_t tid;   /* thread id, or -1 while another thread takes over this struct */
+	/* thread id, or -1 while another thread is taking over this struct */
+	int32_t tid;
 	uint64_t self; /* see ask_has_ended() */
 	struct stack_thread stack;
 };
 
 struct stacks count_stacks;
 static __thread struct {
-	/* the state for recording the thread's stacks, or NULL if there is none yet */
+	/* state for recording the thread's stacks, or NULL if it is not allocated yet */
 	struct count_stack_thread *thread;
-	/* this thread is creating the file of a forked child */
+	/* true while this thread creates the stack file of a forked child */
 	bool leaves_fork;
 } own __attribute__((tls_model("initial-exec")));
 
@@ -34,11 +35,15 @@ static struct count_stack_thread *threads;
 /* the thread at which the next search for an ended thread begins */
 static struct count_stack_thread *look_at;
 static bool is_on;
-/* the process is a forked child, and has not recorded anything yet */
+/* true in a forked child that has not recorded anything yet */
 static bool is_forked;
-static bool is_usual; /* stacks are recorded, and this is not a forked child */
+/* true if stacks are recorded and this is not a forked child without a file */
+static bool is_usual;
 static uint32_t fork_lock;
-/* number of allocations in signal handlers that ran while the child's file was created */
+/*
+ * number of allocations in signal handlers that ran while the forked child's
+ * file was being created
+ */
 static uint64_t fork_lost_count;
 static pid_t own_pid;
 static uint64_t random_seed;
@@ -115,9 +120,10 @@ void count_stack_seal(enum ask_permission wanted)
 }
 
 /*
- * In the child's file, add a block that was allocated before fork() to the node of its
- * stack. The child inherits the block, and the nodes are copies. freed_blocks and
- * freed_bytes become negative, because the child did not make the call.
+ * In the stack file of a forked child, add a block that was allocated before fork()
+ * to the node of its call stack. The child inherits the block, and the nodes are
+ * copies. freed_blocks and freed_bytes become negative, because the child itself did
+ * not make the call.
  */
 static void add_inherited(void *context, uint64_t block)
 {
@@ -145,7 +151,7 @@ static void copy_nodes(const struct stack_file *from, struct stack_file *to,
 	to->head->node_count = count;
 }
 
-/* Create the child's file; called when the child first records something. */
+/* Create the stack file of a forked child, when the child first records something. */
 static void begin_again(void)
 {
 	struct stacks *s = &count_stacks;
@@ -155,8 +161,8 @@ static void begin_again(void)
 	is_on = stack_file_create(&s->file, &s->mode, s->mode.has_live ? count : 0);
 	count_stack_modules_forget();
 	/*
-	 * the tables are indexed by node number, so the size that the parent's
-	 * file needed suffices
+	 * limit the number of nodes to that of the parent's file, because the inherited
+	 * tables are indexed by node number
 	 */
 	if (s->file.node_max > parents.node_max)
 		s->file.node_max = parents.node_max;
@@ -184,8 +190,8 @@ void count_stack_begin_child(const char *path)
 	is_usual = false;
 	own_pid = (pid_t)ask_own_tid();
 	/*
-	 * if this struct kept the parent's tid, a new thread would take it for that of an
-	 * ended thread and reuse it
+	 * set the child's tid: with the parent's tid, a new thread would take this
+	 * struct for that of an ended thread and reuse it
 	 */
 	if (own.thread)
 		own.thread->tid = own_pid;
@@ -197,10 +203,10 @@ void count_stack_begin_child(const char *path)
 }
 
 /*
- * Finish the fork in the child: create the child's file. This cannot be done in two kinds
- * of signal handlers: one that interrupts this function cannot wait for it, and one that
- * called fork() may return to code that still records in the parent's file. In these two
- * cases is_forked stays set.
+ * Complete a fork() in the child: create the child's stack file. This is not possible in
+ * two kinds of signal handlers: a handler that interrupts this function cannot wait for
+ * it, and a handler that called fork() may return to code that still records in the
+ * parent's file. In these two cases is_forked remains set.
  */
 static COUNT_COLD void leave_fork(void)
 {
@@ -225,9 +231,9 @@ static COUNT_COLD void leave_fork(void)
 }
 
 /*
- * Return the end of the thread's stack. The kernel stores the file name of the program
- * at the end of the main stack. On any other stack, use the address of struct pthread,
- * which glibc and musl keep at the end of the stack.
+ * Return the end address of the thread's stack. At the end of the main stack, the kernel
+ * stores the file name of the program. For any other stack, use the address of struct
+ * pthread, which glibc and musl keep at the end of the stack.
  */
 static uint64_t find_stack_end(pid_t tid)
 {
@@ -237,8 +243,8 @@ static uint64_t find_stack_end(pid_t tid)
 }
 
 /*
- * Find a thread that has ended, and return its struct for reuse. Return NULL if none
- * was found.
+ * Find a thread that has ended, and return its struct for reuse. Return NULL if no
+ * such thread is found.
  */
 static struct count_stack_thread *reuse_ended(void)
 {
@@ -287,7 +293,7 @@ static struct count_stack_thread *allocate_new(void)
 
 /*
  * Assign a struct count_stack_thread to the calling thread, and return it. Return NULL
- * if none is available.
+ * if there is no memory for one.
  */
 static COUNT_COLD struct count_stack_thread *allocate_thread(void)
 {
@@ -331,8 +337,8 @@ static COUNT_COLD struct stack_thread *find_own_thread(void)
 }
 
 /*
- * Return the state for recording the calling thread's stacks, or NULL if
- * nothing is to be recorded.
+ * Return the state for recording the calling thread's stacks, or NULL if no stacks
+ * are to be recorded.
  */
 static inline struct stack_thread *own_thread(void)
 {
@@ -342,8 +348,8 @@ static inline struct stack_thread *own_thread(void)
 }
 
 /*
- * After a call that requested this many bytes, choose the position at which the next
- * stack is recorded. Return true if this call is sampled.
+ * After a call that requested this many bytes, choose the next sampling point. Return
+ * true if this call is sampled.
  */
 static COUNT_COLD bool draw(struct count_slot *slot, struct stack_thread *t, size_t bytes)
 {
@@ -352,8 +358,8 @@ static COUNT_COLD bool draw(struct count_slot *slot, struct stack_thread *t, siz
 	int64_t step = stack_sample_step(&t->random, sample_bytes);
 
 	/*
-	 * a slot's first call always reaches this code, even if it precedes the first
-	 * sampling point
+	 * a thread's first call always reaches this code, even if the first
+	 * sampling point comes later
 	 */
 	if (slot->stack_at == 0) {
 		if (step > (int64_t)bytes) {
@@ -396,8 +402,8 @@ void count_stack_record(const void *p, size_t bytes, const struct unwind_state *
 }
 
 /*
- * If the block at addr was recorded last, count it as temporary, and clear the mark
- * in slot->last_addr.
+ * If the thread's last allocation is the block at addr and was recorded, count it as
+ * temporary, and clear the flag in slot->last_addr.
  */
 static inline void count_temporary(struct count_slot *slot, struct stack_thread *t,
 				   uintptr_t addr)

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * stacks - record the call stacks of counted calls. A variant of the counting library
- * does this work in each call, in addition to counting the call.
+ * stacks - record the call stacks of counted calls.
  *
- * An allocation is recorded after it was made, and a block is forgotten before it is
- * freed, because no other thread can get the same block in between.
+ * A variant of the counting library records stacks in each call, in addition to counting
+ * the call. An allocation is recorded after it was made, and a block is forgotten before
+ * it is freed: as soon as the block is free, another thread can receive it.
  */
 #ifndef MS_AGENT_COUNT_STACKS_H
 #define MS_AGENT_COUNT_STACKS_H
@@ -22,20 +22,23 @@
 extern struct stacks count_stacks;
 
 /*
- * Start recording into a stack file next to the file of counts at path. A forked child
- * calls count_stack_begin_child() with its new path, and creates its file at its first
- * allocation. If path is NULL, nothing is recorded.
+ * Start recording into a stack file next to the counts file at `path`. A forked child
+ * calls count_stack_begin_child() with its new path, and creates its stack file at its
+ * first allocation. If `path` is NULL, nothing is recorded.
  */
 void count_stack_begin(const char *path);
 void count_stack_begin_child(const char *path);
 
-/* Call before the program installs a seccomp filter; see count_slot_seal(). */
+/*
+ * Prepare for a seccomp filter that the program is about to install; see
+ * count_slot_seal().
+ */
 void count_stack_seal(enum ask_permission wanted);
 
 /*
- * count_stack_has_plain_malloc() returns true if malloc only has to check whether a stack
- * is due. count_stack_has_plain_free() returns true if free only has to check whether it
- * frees the block allocated last.
+ * count_stack_has_plain_malloc() returns true if, for the call stacks, malloc only has
+ * to check whether a sampling point has been reached. count_stack_has_plain_free()
+ * returns true if free only has to check whether it frees the block allocated last.
  */
 bool count_stack_has_plain_malloc(void);
 bool count_stack_has_plain_free(void);
@@ -45,15 +48,16 @@ void count_stack_forget(struct count_slot *slot, const void *p);
 
 /*
  * Call count_stack_before_resize() before realloc. Afterwards pass its result to
- * count_stack_resized() if the block was resized, or to count_stack_not_resized() if not.
+ * count_stack_resized() if the block was resized, otherwise to
+ * count_stack_not_resized().
  */
 uint64_t count_stack_before_resize(const void *p);
 void count_stack_resized(struct count_slot *slot, uintptr_t addr, uint64_t block);
 void count_stack_not_resized(uintptr_t addr, uint64_t block);
 
 /*
- * count_stack_modules_begin() tells the unwinder and the stack file where to find
- * modules. count_stack_modules_copy() copies the modules of one file to another.
+ * count_stack_modules_begin() gives the unwinder and the stack file the functions that
+ * find modules. count_stack_modules_copy() copies the modules of one file to another.
  * count_stack_modules_forget() forgets all modules, because some code was unloaded.
  */
 void count_stack_modules_begin(struct unwind_space *space);
@@ -63,14 +67,14 @@ void count_stack_modules_forget(void);
 #	pragma GCC visibility pop
 
 /*
- * Flag in a slot's last_addr: the block's stack was recorded. The flag is the lowest bit,
- * since blocks start at even addresses.
+ * Flag in a slot's last_addr: the call stack of the block allocated last was recorded.
+ * The flag is the lowest bit, because blocks start at even addresses.
  */
 #	define COUNT_STACK_LAST 1
 
 /*
- * Return the thread's position in its stream of allocated bytes, in which stack_at is
- * also a position.
+ * Return the thread's position in its stream of allocated bytes. stack_at is a later
+ * position in the same stream.
  */
 static inline uint64_t count_stack_position(const struct count_slot *slot)
 {
@@ -78,8 +82,8 @@ static inline uint64_t count_stack_position(const struct count_slot *slot)
 }
 
 /*
- * Return true if the call that was just counted has reached stack_at. The call may
- * still fail.
+ * Return true if the call that was just counted has reached the sampling point stack_at.
+ * The call may still fail.
  */
 static inline bool count_stack_is_due(const struct count_slot *slot)
 {
@@ -93,7 +97,7 @@ static inline bool count_stack_was_last(const struct count_slot *slot, const voi
 }
 
 /*
- * Forget the stack of a block that is about to be freed. Must be called
+ * Forget the call stack of a block that is about to be freed. Must be called
  * before count_freed().
  */
 static inline void count_stack_freed(struct count_slot *slot, const void *p)
@@ -112,8 +116,8 @@ static inline void count_stack_freed(struct count_slot *slot, const void *p)
 			*(const uint64_t *)__builtin_frame_address(0) })
 
 /*
- * Record the call stack of block p, which malloc returned, if the thread has reached its
- * next sampling point. p may be NULL.
+ * If the thread has reached its next sampling point, record the call stack of block p,
+ * which malloc returned. p may be NULL.
  */
 static inline __attribute__((always_inline)) void
 count_stack_allocated_by_malloc(const struct count_slot *slot, void *p, size_t bytes)
@@ -126,9 +130,9 @@ count_stack_allocated_by_malloc(const struct count_slot *slot, void *p, size_t b
 }
 
 /*
- * Count a call of a function other than malloc. Each call advances the thread's position
- * in the stream of bytes by 1, but malloc_calls does not include this call, so stack_at
- * is decremented instead.
+ * Advance the thread's position in the stream of bytes by 1 for a call to a function
+ * other than malloc. malloc_calls does not include such a call, so stack_at is
+ * decremented instead.
  */
 static inline void count_stack_other_call(struct count_slot *slot)
 {
@@ -230,8 +234,8 @@ static inline void count_stack_seal(enum ask_permission wanted)
 #endif
 
 /*
- * The state of a block before a call that resizes the block. addr is 0 for
- * realloc(NULL, …).
+ * The state of a block before a call that resizes the block. addr is 0
+ * for realloc(NULL, …).
  */
 struct count_resize {
 	uintptr_t addr;
@@ -240,7 +244,7 @@ struct count_resize {
 };
 
 /*
- * Save the state of block p that count_resize_end() needs. Call this before the block is
+ * Save the state of block p for count_resize_end(). Call this before the block is
  * resized, and before count_requested(), which overwrites last_addr.
  */
 static inline struct count_resize count_resize_begin(const struct count_slot *slot,
@@ -251,9 +255,9 @@ static inline struct count_resize count_resize_begin(const struct count_slot *sl
 }
 
 /*
- * Count that the block was resized, or freed if bytes is 0. `given` is the address of the
- * resized block, or NULL. Return true if `given` has to be counted as the result of
- * an allocation.
+ * Count that the block was resized, or freed if `bytes` is 0. `given` is the address
+ * of the resized block, or NULL. Return true if `given` has to be counted as the
+ * result of an allocation.
  *
  * The old block's size is subtracted before the new one is added, so that pending_bytes
  * never exceeds the bytes in use.

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * abi - the page through which memstate sends requests to its helper in another process,
- * and the layout of the helper's blob.
+ * and the layout of the helper's code.
  *
  * At most one request is pending. The client takes client_lock, writes command, and adds
  * 1 to request_seq. The helper carries out the command, and copies to reply_seq the
@@ -10,7 +10,7 @@
  * numbers are futexes, shared between processes.
  *
  * The process can write to the page, so the client trusts nothing in it, and the helper
- * takes no address from it. The addresses of the functions that the helper may call are
+ * uses no address from it. The addresses of the functions that the helper may call are
  * in struct agent_functions, in the helper's own memory.
  */
 #ifndef MS_AGENT_HELPER_ABI_H
@@ -22,7 +22,10 @@
 #define AGENT_MAGIC UINT32_C(0x54534d4d) /* "MMST" */
 #define AGENT_VERSION UINT32_C(1)
 
-/* Offset of the text in the mapping, which consists of the page itself and the text. */
+/*
+ * Offset of the text of an answer from the start of the shared memory, which consists of
+ * the page itself and the text.
+ */
 #define AGENT_TEXT_OFFSET_BYTES 4096
 #define AGENT_TEXT_BYTES (1 << 19)
 #define AGENT_PAGE_BYTES (AGENT_TEXT_OFFSET_BYTES + AGENT_TEXT_BYTES)
@@ -31,26 +34,26 @@
 #define AGENT_THREAD_NAME "memstate-help"
 
 /*
- * Environment variable of a program that is started with the helper. Its value is the
+ * Environment variable for a program that is started with the helper. Its value is the
  * number of seccomp filters that apply to memstate itself. If the program has more
  * filters, the program or its parent has installed them, and the helper does not start.
  */
 #define AGENT_FILTERS_VARIABLE "MEMSTATE_SECCOMP_FILTERS"
 
 /*
- * An injected helper exits after being idle for this long. memstate copies the value to
- * idle_ms, where a test may shorten it.
+ * Idle time after which an injected helper exits. memstate copies the value to idle_ms,
+ * where a test may shorten it.
  */
 #define AGENT_IDLE_MS 60000
 
 enum agent_state {
 	AGENT_EMPTY, /* no helper has ever been started with this page */
-	/* set by memstate, or by the preloaded library, when it starts the helper */
+	/* memstate, or the preloaded library, has begun to start the helper */
 	AGENT_STARTING,
 	AGENT_READY,
 	/*
-	 * the helper is querying the allocator, which can take arbitrarily long: do not
-	 * end the helper or unmap its memory
+	 * the helper is querying the allocator, which may take any length of time: do
+	 * not end the helper or unmap its memory
 	 */
 	AGENT_BUSY,
 	/* the helper no longer uses the page, but its thread may still exist */
@@ -66,8 +69,8 @@ enum agent_command {
 	AGENT_EXIT,
 	AGENT_MALLINFO2,
 	/*
-	 * the answer is the text of malloc_info(); for it, glibc creates an arena for the
-	 * thread of an injected helper
+	 * query the text of malloc_info(); in an injected helper, glibc creates an arena
+	 * for the helper's thread
 	 */
 	AGENT_MALLOC_INFO,
 	AGENT_JEMALLOC,
@@ -82,10 +85,10 @@ enum agent_command {
 #define AGENT_VALUE_MAX 64
 
 struct agent_page {
-	/* these members are the same in every version of the page */
+	/* the following members are the same in every version of the page */
 	uint32_t magic;
 	uint32_t version;
-	uint32_t size_bytes; /* size of the whole mapping */
+	uint32_t size_bytes; /* size of the whole shared memory */
 	uint32_t flags;	     /* enum agent_flag */
 	uint32_t state;	     /* enum agent_state */
 	/* thread id of the helper in the process's own pid namespace */
@@ -95,13 +98,13 @@ struct agent_page {
 
 	/*
 	 * The client that holds the lock, as start time << 32 | pid, or 0 if the lock is
-	 * free. Version 1 of the page starts with this member.
+	 * free. The members from here on belong to version 1 of the page.
 	 */
 	uint64_t client_lock;
 	uint32_t command;
 	/*
-	 * 0 on success; -ENOSYS if the process uses another allocator than the command is
-	 * for; or another -errno
+	 * result of the command: 0 on success; -ENOSYS if the process does not use the
+	 * allocator to which the command applies; or another -errno
 	 */
 	int32_t error;
 	uint32_t idle_ms;
@@ -111,26 +114,25 @@ struct agent_page {
 	uint64_t beat;	   /* number of requests since the helper started */
 	uint64_t begin_ns; /* monotonic time at the start of the last request */
 	uint64_t end_ns;
-	/* one bit for each command that the helper can answer in this process */
+	/* bit mask of the commands that the helper can answer in this process */
 	uint32_t commands;
 	/*
-	 * length of the text without a NUL; AGENT_TEXT_BYTES means that the text
-	 * was truncated
+	 * length of the text without its NUL; AGENT_TEXT_BYTES if the text was truncated
 	 */
 	uint32_t text_bytes;
-	/* one bit for each element of values: set if the allocator provides this value */
+	/* bit mask of the elements of `values` that the allocator provides */
 	uint64_t known;
 	uint64_t values[AGENT_VALUE_MAX];
 	/*
-	 * While the helper is being injected: the id of the thread that traces the
-	 * process. The kernel changes this word when that thread ends; see trace_sign().
+	 * Id of the thread that traces the process while the helper is being injected.
+	 * The kernel changes this word when that thread ends; see trace_sign().
 	 */
 	uint32_t tracer;
 };
 
 /*
  * memstate and helpers of different builds share the page, so these offsets must never
- * change in version 1.
+ * change in version 1 of the page.
  */
 _Static_assert(offsetof(struct agent_page, magic) == 0x00, "abi");
 _Static_assert(offsetof(struct agent_page, version) == 0x04, "abi");
@@ -166,7 +168,7 @@ enum agent_function {
 	AGENT_FN_FCLOSE,
 	AGENT_FN_MALLCTL,
 	AGENT_FN_MALLOC_STATS_PRINT,
-	/* functions whose names begin with MallocExtension_ */
+	/* functions of gperftools whose names begin with MallocExtension_ */
 	AGENT_FN_TC_GET_NUMERIC_PROPERTY,
 	AGENT_FN_TC_GET_STATS,
 	AGENT_FN_MI_PROCESS_INFO,
@@ -177,9 +179,9 @@ enum agent_function {
 #define AGENT_FN_MAX 16
 
 /*
- * Addresses of functions, indexed by enum agent_function; 0 if the process lacks the
- * function. An injected blob starts with this struct. memstate fills in the struct
- * before the blob becomes read-only.
+ * Addresses of the functions that the helper may call, indexed by enum agent_function; 0
+ * if the process lacks the function. An injected helper's code starts with this struct.
+ * memstate fills in the struct before the code becomes read-only.
  */
 struct agent_functions {
 	uint64_t addr[AGENT_FN_MAX];
@@ -195,8 +197,9 @@ struct agent_blob_head {
 	struct agent_functions functions;
 	uint32_t magic;
 	uint32_t version;
-	uint32_t size_bytes;   /* size of the whole blob */
-	uint32_t entry_offset; /* offset of the entry point from the start of the blob */
+	uint32_t size_bytes; /* size of the helper's code and data */
+	/* offset of the entry point from the start of the helper's code */
+	uint32_t entry_offset;
 };
 
 _Static_assert(offsetof(struct agent_blob_head, magic) == 0x80, "abi");

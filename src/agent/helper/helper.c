@@ -13,7 +13,7 @@
 #define IDLE_MS_MAX 3600000
 #define GPERFTOOLS_TEXT_BYTES 65536 /* size of a buffer on the helper's stack */
 
-/* Functions of the process, declared as in their manual pages. */
+/* Functions of the process that the helper calls, declared as in their manual pages. */
 struct mallinfo2_result {
 	size_t fields[10];
 };
@@ -43,7 +43,7 @@ typedef void (*mi_stats_print_out_fn)(void (*write)(const char *, void *), void 
 
 #define IO_UNBUFFERED 2 /* the value of _IONBF in <stdio.h> */
 
-/* A request and its resources, as passed to the functions that answer it. */
+/* A request, and the resources that the functions answering it need. */
 struct work {
 	struct agent_page *page;
 	const struct agent_functions *functions;
@@ -57,8 +57,8 @@ static void set_value(struct agent_page *page, size_t index, uint64_t value)
 }
 
 /*
- * Other processes may change text_bytes at any time, so read it once per call and
- * check it.
+ * Append bytes to the text in the shared page. Other processes may change text_bytes at
+ * any time, so read it only once per call, and check the value.
  */
 long agent_write_text(void *cookie, const char *bytes, unsigned long length)
 {
@@ -101,8 +101,8 @@ static void ask_mallinfo2(const struct work *w)
 }
 
 /*
- * Open a stream for malloc_info(3) in an injected helper. This makes glibc create an
- * arena for the helper's thread, so do it only if a text is requested.
+ * Open a stream for malloc_info(3) in an injected helper. Do this only if a text is
+ * requested, because glibc then creates an arena for the helper's thread.
  */
 static void *open_text(const struct work *w)
 {
@@ -114,7 +114,8 @@ static void *open_text(const struct work *w)
 	if (!fn[AGENT_FN_FOPENCOOKIE] || !fn[AGENT_FN_SETVBUF] || !fn[AGENT_FN_FCLOSE])
 		return NULL;
 	/*
-	 * hide the address from the compiler, which would otherwise create a relocation
+	 * hide the address from the compiler, which would otherwise
+	 * generate a relocation
 	 */
 	__asm__("" : "+r"(write));
 	functions.write = write;
@@ -141,8 +142,9 @@ static void ask_malloc_info(const struct work *w)
 
 /*
  * The names of jemalloc's figures, in the order of the values in the page;
- * probe/helper/answer.c has tables in the same order. The names are stored as arrays,
- * because pointers would need relocations. 4096 is MALLCTL_ARENAS_ALL.
+ * probe/helper/answer.c has tables in the same order. The names are stored as character
+ * arrays, because pointers would need relocations. 4096 is the value of
+ * MALLCTL_ARENAS_ALL.
  */
 static const char jemalloc_names[][40] = {
 	"stats.allocated",
@@ -160,8 +162,8 @@ static const char jemalloc_names[][40] = {
 };
 
 /*
- * Read jemalloc's figures. jemalloc updates its figures only when a new epoch is
- * started, so do that first.
+ * Read jemalloc's figures. First start a new epoch, because jemalloc updates its figures
+ * only at that time.
  */
 static void ask_jemalloc(const struct work *w)
 {
@@ -205,8 +207,8 @@ static void ask_gperftools(const struct work *w)
 }
 
 /*
- * Have gperftools format its text. gperftools adds a NUL, so the text is first written to
- * a private buffer: other processes may change the page at any time.
+ * Make gperftools format its text. gperftools appends a NUL, so the text is first
+ * written to a private buffer: other processes may change the shared page at any time.
  */
 static void ask_gperftools_text(const struct work *w)
 {
@@ -236,7 +238,10 @@ static void ask_mimalloc_text(const struct work *w)
 		write_for_mimalloc, w->page);
 }
 
-/* The function that each command requires, or AGENT_FN_COUNT_ if it requires none. */
+/*
+ * The function that each command of a client requires, or AGENT_FN_COUNT_
+ * if it requires none.
+ */
 static const uint8_t needs[AGENT_COMMAND_COUNT_] = {
 	[AGENT_PING] = AGENT_FN_COUNT_,
 	[AGENT_EXIT] = AGENT_FN_COUNT_,
@@ -268,8 +273,8 @@ static uint32_t all_commands(const struct agent_functions *functions)
 }
 
 /*
- * Carry out a command. A table of function pointers instead of the switch
- * would need relocations.
+ * Carry out a command. The code uses a switch statement, because a table of function
+ * pointers would need relocations.
  */
 static void answer(const struct work *w, uint32_t command)
 {
@@ -291,7 +296,7 @@ static void set_state(struct agent_page *page, enum agent_state state)
 	__atomic_store_n(&page->state, (uint32_t)state, __ATOMIC_SEQ_CST);
 }
 
-/* Answer the request with this number. Return the request's command. */
+/* Answer the request with this sequence number. Return the request's command. */
 static uint32_t serve_one(const struct work *w, uint32_t seq)
 {
 	struct agent_page *page = w->page;
@@ -315,9 +320,9 @@ static uint32_t serve_one(const struct work *w, uint32_t seq)
 }
 
 /*
- * Return true if there is no request, so that the helper may exit. If a client makes
- * a request at this moment, either the helper notices the request, or the client
- * sees AGENT_LEAVING.
+ * Return true if there is no request, so that the helper may exit. If a client makes a
+ * request at the same moment, either the helper notices the request, or the client sees
+ * the state AGENT_LEAVING.
  */
 static int may_leave(struct agent_page *page, uint32_t seq)
 {
@@ -361,7 +366,10 @@ void agent_serve(struct agent_page *page, const struct agent_functions *function
 
 #ifdef AGENT_BLOB
 
-/* The header in front of the code. The linker script helper.ld places it there. */
+/*
+ * The header of the helper's code. The linker script helper.ld places it in
+ * front of the code.
+ */
 extern const struct agent_blob_head agent_head __attribute__((visibility("hidden")));
 
 __attribute__((used, section(".text.entry"))) void *agent_entry(struct agent_page *page);

@@ -1,38 +1,39 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * helper - answer the requests on the page. The code runs in other processes, on its own
- * thread. It does not use libc, locks, descriptors, or any memory except its stack and
- * the page.
+ * helper - answer the requests that memstate writes to the shared page. The code runs in
+ * other processes, on its own thread. It uses no libc, no locks, no descriptors, and no
+ * memory except its stack and the page.
  */
 #ifndef MS_AGENT_HELPER_HELPER_H
 #define MS_AGENT_HELPER_HELPER_H
 
 #include "agent/helper/abi.h"
 
-/* Resources that only a preloaded helper has. */
+/* Resources that only a preloaded helper has, not an injected one. */
 struct agent_host {
 	/*
-	 * The stream to which malloc_info(3) writes, through agent_write_text(), or NULL.
-	 * It is opened in advance, because opening a stream allocates memory.
+	 * The stream to which malloc_info(3) writes, with agent_write_text() as its
+	 * write function, or NULL. It is opened in advance, because opening a
+	 * stream allocates memory.
 	 */
 	void *file;
 	/*
-	 * Return true if the helper must not exit although it has been idle for idle_ms.
+	 * Return true if the helper must not exit, even if it has been idle for idle_ms.
 	 */
 	int (*stays)(void);
 };
 
 /*
- * Answer requests until AGENT_EXIT, or until none has come for idle_ms and host->stays
- * returns false. Then set the page's state to AGENT_LEAVING; after that the helper no
- * longer uses the page. host is NULL if the helper was injected.
+ * Answer requests until the command AGENT_EXIT, or until no request has come for idle_ms
+ * and host->stays() returns false. Then set the page's state to AGENT_LEAVING; after
+ * that the helper no longer uses the page. host is NULL if the helper was injected.
  */
 void agent_serve(struct agent_page *page, const struct agent_functions *functions,
 		 const struct agent_host *host);
 
 /*
- * Append bytes to the page's text. Can be used as the write function of fopencookie(3),
- * with the page as cookie.
+ * Append bytes to the text in the shared page. This is also a valid write function for
+ * fopencookie(3), with the page as the cookie.
  */
 long agent_write_text(void *cookie, const char *bytes, unsigned long length);
 

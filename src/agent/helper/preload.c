@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * preload - start the helper in a program that memstate starts. Into a program that is
- * already running, memstate injects the helper instead. LD_PRELOAD loads this library
- * into the program, into the program's children, and into the programs that they execute.
+ * preload - a library that starts the helper in a program that memstate starts. (If a
+ * program is already running, memstate injects the helper instead.)
  *
- * The helper must not disturb the program: it keeps no descriptor open, blocks all
- * signals except those that libc needs, and runs on its own stack.
+ * LD_PRELOAD loads this library into the program, into the program's children, and
+ * into the programs that they execute. The helper must not disturb the program: it
+ * keeps no descriptor open, blocks all signals except those that libc needs, and
+ * runs on its own stack.
  */
 #include "config.h"
 
@@ -31,9 +32,9 @@
 #include "agent/helper/helper.h"
 
 /*
- * Stack size of the helper's thread. It suffices for allocators, and for functions that
- * the program registered with atexit(3), which run on this stack if the helper ends the
- * process: see stays().
+ * Stack size of the helper's thread. It suffices for allocators. It also suffices for
+ * functions that the program registered with atexit(3), which run on this stack if the
+ * helper ends the process: see stays().
  */
 #define STACK_BYTES (256 << 10)
 #define GUARD_BYTES 4096
@@ -41,8 +42,9 @@
 #define EXPORT __attribute__((visibility("default")))
 
 /*
- * These symbols are weak references, because dlsym(3) allocates if it finds nothing. A
- * symbol that no library defines is NULL.
+ * The functions that the helper may call, as weak references: a symbol that no
+ * library defines is NULL. dlsym(3) is not used, because it allocates memory
+ * if it finds nothing.
  */
 #pragma weak mallinfo2
 #pragma weak malloc_info
@@ -62,7 +64,10 @@ typedef void (*any_fn)(void);
 
 #define ALIAS_MAX 3
 
-/* Possible implementations of each function. The first one that is not NULL is used. */
+/*
+ * For each function that the helper calls, the possible implementations. The first one
+ * that is not NULL is used.
+ */
 static const any_fn found[AGENT_FN_COUNT_][ALIAS_MAX] = {
 	[AGENT_FN_MALLINFO2] = { (any_fn)mallinfo2 },
 	[AGENT_FN_MALLOC_INFO] = { (any_fn)malloc_info },
@@ -84,13 +89,13 @@ static struct {
 	struct agent_host host;
 	void *stack;
 	pid_t (*fork)(void);
-	/* number of seccomp filters with which the helper still starts */
+	/* maximum number of seccomp filters with which the helper still starts */
 	unsigned long filter_count;
 } preload;
 
 /*
- * Return true if the function belongs to the allocator that provides malloc. Other
- * allocators can also be loaded.
+ * Return true if the function belongs to the allocator that provides malloc. A process
+ * may also have loaded other allocators.
  */
 static int is_of_malloc(any_fn function)
 {
@@ -101,9 +106,9 @@ static int is_of_malloc(any_fn function)
 }
 
 /*
- * Find the allocators' functions. A function whose name has a prefix belongs to an
- * allocator that coexists with another malloc, so it need not be in the same file
- * as malloc.
+ * Find the allocators' functions. A function whose name has a prefix belongs to
+ * an allocator that can coexist with another malloc, so it need not be in the
+ * same file as malloc.
  */
 static void find_functions(void)
 {
@@ -117,12 +122,12 @@ static void find_functions(void)
 	}
 }
 
-/* Parser for a value in /proc/PID/status. The key must be at the start of a line. */
+/* Parser for a number in /proc/PID/status. The key must be at the start of a line. */
 struct status_value {
 	const char *key;
 	/*
-	 * number of characters of the key that this line has matched so far, or SIZE_MAX
-	 * if the line has another key
+	 * number of characters of the key that the current line has matched so far, or
+	 * SIZE_MAX if the line has another key
 	 */
 	size_t matched;
 	unsigned long value;
@@ -166,8 +171,8 @@ static unsigned long count_filters(void)
 }
 
 /*
- * Create the page as a System V segment: it needs no descriptor, and disappears when the
- * last process detaches it.
+ * Create the shared page as a System V segment, which needs no descriptor, and
+ * disappears when the last process detaches it.
  */
 static struct agent_page *make_page(void)
 {
@@ -201,8 +206,8 @@ static ssize_t write_text(void *cookie, const char *bytes, size_t length)
 }
 
 /*
- * Open the stream for malloc_info(3) if the program uses glibc's malloc. This is done at
- * the start, so that the helper itself never allocates.
+ * If the program uses glibc's malloc, open the stream for malloc_info(3). This is done
+ * at the start, so that the helper itself never allocates.
  */
 static FILE *open_text(void)
 {
@@ -230,10 +235,10 @@ static void *make_stack(void)
 }
 
 /*
- * Return true if the helper must not exit although it is idle. When the main thread has
+ * Return true if the helper must not exit although it is idle. After the main thread has
  * ended, a process continues until its last thread ends, so the helper must not be that
- * last thread. The check opens no descriptor, because the program may expect to get the
- * lowest free descriptor at any time.
+ * last thread. The check opens no descriptor, because the program may rely on receiving
+ * the lowest free descriptor at any time.
  */
 static int stays(void)
 {
@@ -274,8 +279,8 @@ static int start_thread(void)
 }
 
 /*
- * Start the helper if this process has none. If anything fails, the program runs without
- * a helper.
+ * Start the helper unless this process already has one. If anything fails, the program
+ * runs without a helper.
  */
 static void start(void)
 {
@@ -299,7 +304,7 @@ static any_fn next(const char *name)
 /*
  * Start the helper when the library is loaded. If a seccomp filter was installed after
  * memstate started, do nothing: the filter may kill the program for a system call that
- * the filter does not know.
+ * it does not allow.
  */
 __attribute__((constructor)) static void begin(void)
 {
@@ -320,7 +325,7 @@ __attribute__((constructor)) static void begin(void)
 
 /*
  * Start the helper in a forked child. By now libc, the allocators and the program have
- * finished their own work after fork(), which a new thread depends on; handlers of
+ * finished their own work after fork(), on which a new thread depends; handlers of
  * pthread_atfork(3) might run too early. A child of vfork(2) shares its parent's memory,
  * so it gets no helper; neither do children of clone(2).
  */
@@ -334,7 +339,7 @@ EXPORT pid_t fork(void)
 {
 	pid_t child;
 
-	/* needed only if a constructor calls fork() before begin() has run */
+	/* this case occurs only if a constructor calls fork() before begin() has run */
 	if (!preload.fork)
 		preload.fork = (pid_t(*)(void))next("fork");
 	child = preload.fork();

@@ -1,39 +1,38 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * ask - the system calls that our code in another program may make after that program's
- * main() has started.
+ * ask - the system calls that memstate's code in another program may make after that
+ * program's main() has started.
  *
- * A program may install a seccomp filter at any time. The filter may kill the
- * program for a system call that the program itself never makes. After startup, our
- * code therefore uses only futex(2), mmap(2) and munmap(2), which malloc() and
- * threads need anyway. futex(2) also replaces other system calls: without causing a
- * signal, it reports whether memory is readable, has room on its disk, or still
- * contains a given value.
+ * A program may install a seccomp filter at any time. The filter may kill the program
+ * for a system call that the program itself never makes. After startup, memstate's code
+ * therefore uses only futex(2), mmap(2) and munmap(2), which malloc() and threads need
+ * anyway. futex(2) also replaces other system calls: without causing a signal, it
+ * reports whether memory is readable, has disk space, or still contains a given value.
  */
 #ifndef MS_AGENT_SYSTEM_ASK_H
 #define MS_AGENT_SYSTEM_ASK_H
 
 /*
- * other headers use these names on every machine, although only the
- * x86-64 code needs them
+ * The following names are defined for every architecture, because other headers use
+ * them, although only the x86-64 code needs them.
  */
 
 /*
- * Offset of tid in glibc's struct pthread. When the thread ends, the kernel sets this
- * word to 0.
+ * Offset of the tid in glibc's struct pthread. The kernel sets this word to 0
+ * when the thread ends.
  */
 #define ASK_TID_OFFSET 0x2d0
 
 enum ask_permission {
 	ASK_ALWAYS,
 	/*
-	 * a filter is active: futex(2) is allowed only if the program has threads,
-	 * because threads use futex(2) too
+	 * a seccomp filter is active: futex(2) is allowed only if the program has
+	 * threads, because threads use futex(2) too
 	 */
 	ASK_IF_THREADED,
 	/*
-	 * seccomp's strict mode is active, or a filter that allows only
-	 * read, write and exit
+	 * seccomp's strict mode is active, or a filter that allows only read, write and
+	 * exit: none of these system calls may be used
 	 */
 	ASK_NEVER,
 };
@@ -49,7 +48,7 @@ enum ask_permission {
 #	define ASK_PAGE_BYTES 4096
 
 #	ifndef AGENT_BLOB
-/* declared by glibc 2.32 and later */
+/* glibc declares this variable only since version 2.32 */
 extern char __libc_single_threaded __attribute__((weak));
 #	endif
 
@@ -63,7 +62,7 @@ static inline bool ask_may(enum ask_permission permission)
 }
 
 /*
- * Compare the 4 bytes at addr with value. Return 0 if they are equal, -EAGAIN if they
+ * Compare the 4 bytes at addr with `value`. Return 0 if they are equal, -EAGAIN if they
  * differ, or -EFAULT if addr is not readable.
  */
 static inline long ask_word(uint64_t addr, uint32_t value)
@@ -81,7 +80,9 @@ static inline bool ask_can_read(uint64_t addr)
 	return r >= 0 || r == -EAGAIN;
 }
 
-/* Return true if the thread with this struct pthread (self) and thread id has ended. */
+/*
+ * Return true if the thread with this id, whose struct pthread is at `self`, has ended.
+ */
 static inline bool ask_has_ended(uint64_t self, uint32_t tid)
 {
 	long r = self ? ask_word(self + ASK_TID_OFFSET, tid) : 0;

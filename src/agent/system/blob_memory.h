@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * blob_memory - memset and memcpy for a blob. Compilers generate calls to them, but a
- * blob has no libc that defines them. Exactly one file of each blob includes this header.
+ * blob_memory - memset and memcpy for injected code. Compilers generate calls to these
+ * functions, but injected code has no libc that defines them. In each piece of injected
+ * code, exactly one source file includes this header.
  */
 #ifndef MS_AGENT_SYSTEM_BLOB_MEMORY_H
 #define MS_AGENT_SYSTEM_BLOB_MEMORY_H
@@ -13,7 +14,10 @@
 BLOB_MEMORY void *memset(void *to, int byte, size_t length);
 BLOB_MEMORY void *memcpy(void *to, const void *from, size_t length);
 
-/* volatile: otherwise the compiler replaces the loop by a call of the function itself */
+/*
+ * volatile prevents the compiler from replacing the loop with a call to
+ * this function itself
+ */
 void *memset(void *to, int byte, size_t length)
 {
 	for (volatile char *p = to; length > 0; length--)

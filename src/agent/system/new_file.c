@@ -11,9 +11,9 @@
 #include <unistd.h>
 
 #define GENERATIONS_MAX 100000
-#define NUMBERS_BYTES 64 /* space in a path for "PID.N" */
+#define NUMBERS_BYTES 64 /* space in a path for the file name "PID.N" */
 
-/* Write the number in decimal, followed by a NUL. Return the end of its digits. */
+/* Write the number in decimal, followed by a NUL. Return the address of the NUL. */
 static char *add_number(char *to, unsigned int number)
 {
 	char digits[16];
@@ -39,8 +39,8 @@ bool new_file_set_folder(struct new_file *file, const char *folder)
 }
 
 /*
- * Allocate disk space for a range of the file. Without it, a write to the mapped file
- * would kill the program with SIGBUS when the disk is full.
+ * Allocate disk space for a range of the file. Without disk space, a write to the mapped
+ * file would kill the program with SIGBUS when the disk is full.
  */
 static bool reserve(int fd, uint64_t offset, uint64_t bytes)
 {
@@ -48,8 +48,8 @@ static bool reserve(int fd, uint64_t offset, uint64_t bytes)
 }
 
 /*
- * Return the maximum file size, RLIMIT_FSIZE. A larger file would make the kernel kill
- * the program with SIGXFSZ.
+ * Return the maximum file size, RLIMIT_FSIZE. The kernel would kill the program with
+ * SIGXFSZ if a file exceeded this size.
  */
 static uint64_t find_limit(uint64_t max_bytes)
 {

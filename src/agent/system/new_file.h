@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * new_file - create a file for the calling process, FOLDER/PID.N, and map it. N is the
- * smallest number from 0 that is not in use.
+ * smallest unused number, starting from 0.
  *
  * The functions use libc and make system calls that a seccomp filter may forbid. Call
  * them only at the program's start, or in a forked child before any filter is active.
- * The caller makes sure that only one thread uses a struct new_file. The functions
- * change errno.
+ * The caller must ensure that only one thread at a time uses a struct new_file. The
+ * functions change errno.
  */
 #ifndef MS_AGENT_SYSTEM_NEW_FILE_H
 #define MS_AGENT_SYSTEM_NEW_FILE_H
@@ -19,8 +19,7 @@
 
 struct new_file {
 	/*
-	 * path of the last file that was created; before the first one,
-	 * path of the folder
+	 * path of the file that was created last, or of the folder before the first file
 	 */
 	char path[NEW_FILE_PATH_BYTES];
 	size_t folder_length; /* length of the folder's path, including the final slash */
@@ -28,27 +27,35 @@ struct new_file {
 
 struct new_file_layout {
 	uint64_t mapped_bytes; /* size of the mapping, and maximum size of the file */
-	uint64_t head_bytes;   /* disk space to allocate at the start of the file */
+	/* number of bytes at the start of the file for which to allocate disk space */
+	uint64_t head_bytes;
 	/*
-	 * another range of the file for which disk space is allocated, unless the
-	 * range is in the head
+	 * another range of the file for which to allocate disk space, unless the start
+	 * of the file contains it
 	 */
 	uint64_t part_offset, part_bytes;
 };
 
-/* access these functions directly, not through the GOT; see agent/count/inside.h */
+/*
+ * hide these functions, so that code accesses them directly instead of through the GOT;
+ * see agent/count/inside.h
+ */
 #pragma GCC visibility push(hidden)
 
-/* Return false if folder is NULL, not an absolute path, or too long. */
+/*
+ * Set the folder for files. Return false if `folder` is NULL, not an absolute
+ * path, or too long.
+ */
 bool new_file_set_folder(struct new_file *file, const char *folder);
 
 /*
- * Create a file and map it shared, at the given address unless that is NULL; this
- * replaces what is mapped there. The file has its full size from the start, with holes,
- * so that no descriptor is needed to extend it. Its size, *ret_bytes, is mapped_bytes or
- * RLIMIT_FSIZE, whichever is smaller. The mapping is never unmapped.
+ * Create a file and map it shared. If an address is given, the file replaces what is
+ * mapped there. The file has its full size from the start, with holes, so that no
+ * descriptor is needed to extend it.
  *
- * On failure return NULL, and leave a file of size 0 to show readers that it failed.
+ * The size of the file, *ret_bytes, is mapped_bytes or RLIMIT_FSIZE, whichever is
+ * smaller. The mapping is never unmapped. On failure return NULL, and leave a file of
+ * size 0, which shows readers that the creation failed.
  */
 void *new_file_map(struct new_file *file, const struct new_file_layout *layout, void *at,
 		   uint64_t *ret_bytes);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * syscalls - make system calls without libc. This is the only part of the helper that
- * depends on the machine.
+ * depends on the architecture.
  */
 #ifndef MS_AGENT_SYSTEM_SYSCALLS_H
 #define MS_AGENT_SYSTEM_SYSCALLS_H
@@ -14,7 +14,10 @@
 #	include <linux/time_types.h>
 #	include <stdint.h>
 
-/* CLOCK_MONOTONIC; <linux/time.h>, which defines it, conflicts with libc's header */
+/*
+ * The value of CLOCK_MONOTONIC; <linux/time.h>, which defines it, conflicts
+ * with libc's header.
+ */
 #	define AGENT_MONOTONIC 1
 
 /* Make a system call. Return the kernel's result, which is -errno on failure. */
@@ -30,7 +33,7 @@ static inline long agent_syscall(long number, long a, long b, long c, long d)
 	return result;
 }
 
-/* Like agent_syscall(), with six arguments. */
+/* Make a system call with six arguments. Otherwise like agent_syscall(). */
 static inline long agent_syscall6(long number, const long arguments[6])
 {
 	const long d = arguments[3], e = arguments[4], f = arguments[5];
@@ -56,8 +59,8 @@ static inline uint64_t agent_now_ns(void)
 }
 
 /*
- * Sleep for at most limit_ms while *word equals expected. Return 0, -EAGAIN, -EINTR
- * or -ETIMEDOUT.
+ * Sleep for at most limit_ms milliseconds while *word equals `expected`. Return 0,
+ * -EAGAIN, -EINTR or -ETIMEDOUT.
  */
 static inline long agent_futex_wait(const uint32_t *word, uint32_t expected,
 				    uint32_t limit_ms)

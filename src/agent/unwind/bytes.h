@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* bytes - read the numbers in .eh_frame one after another. */
+/* bytes - read consecutive numbers from the unwind tables in .eh_frame. */
 #ifndef MS_AGENT_UNWIND_BYTES_H
 #define MS_AGENT_UNWIND_BYTES_H
 
@@ -8,7 +8,7 @@
 
 struct bytes {
 	const uint8_t *at, *end;
-	bool is_bad; /* set if a read went beyond the end, or a number was invalid */
+	bool is_bad; /* true after a read beyond the end, or after an invalid number */
 };
 
 static inline uint64_t read_uint(struct bytes *b, unsigned int count)

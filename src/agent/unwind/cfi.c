@@ -6,8 +6,8 @@
 #include "agent/unwind/bytes.h"
 
 /*
- * Pointer encodings of DWARF: the low four bits are the size, the next three the
- * base address.
+ * Pointer encodings of DWARF: the low four bits select the size, the next
+ * three the base address.
  */
 enum {
 	PE_ABSOLUTE = 0x00,
@@ -25,8 +25,8 @@ enum {
 };
 
 /*
- * Call frame instructions of DWARF. The first three have an operand in their low
- * six bits.
+ * Opcodes of DWARF call frame instructions. The first three contain an operand in
+ * their low six bits.
  */
 enum {
 	CFA_ADVANCE = 0x40,
@@ -82,12 +82,12 @@ static uint64_t read_pointer(struct bytes *b, unsigned int encoding)
 }
 
 /*
- * The contents of an FDE (frame description entry) and its CIE (common
+ * The contents of an FDE (frame description entry) and of its CIE (common
  * information entry).
  */
 struct entry {
 	/*
-	 * the instructions in the CIE, and those in the FDE, which are
+	 * the call frame instructions of the CIE, and those of the FDE, which are
 	 * executed after them
 	 */
 	struct bytes first, rest;
@@ -104,8 +104,8 @@ static uint64_t tables_end(const struct unwind_module *module)
 }
 
 /*
- * Return true if these bytes are in the module's memory that may contain tables. The
- * check is needed because damaged tables may refer to any address.
+ * Return true if these bytes are in the part of the module that may contain unwind
+ * tables. The check is needed because damaged tables may refer to any address.
  */
 static bool is_in(const struct unwind_module *module, const uint8_t *at, uint64_t bytes)
 {
@@ -116,8 +116,8 @@ static bool is_in(const struct unwind_module *module, const uint8_t *at, uint64_
 }
 
 /*
- * Open a record, which consists of a length and that many bytes. The 64-bit format is
- * not supported: no known program uses it.
+ * Open a record of .eh_frame: a length, and that number of bytes. The 64-bit format is
+ * not supported, because no known program uses it.
  */
 static struct bytes open_record(const struct unwind_module *module, const uint8_t *at)
 {
@@ -148,7 +148,8 @@ static void read_augmentation(struct bytes *b, const char *letters, struct entry
 			e->is_signal = true;
 		else if (*letters != 'B')
 			/*
-			 * the remainder of the augmentation data is skipped by its length
+			 * stop at an unknown letter: the caller skips the remaining
+			 * augmentation data by its length
 			 */
 			return;
 	}
@@ -208,17 +209,15 @@ static bool read_fde(const struct unwind_module *module, const uint8_t *at,
 		return false;
 	e->start = read_pointer(&b, e->encoding);
 	e->end = e->start + read_pointer(&b, e->encoding & PE_FORMAT);
-	/*
-	 * skip the augmentation data; without augmentation, the instructions start here
-	 */
+	/* skip the augmentation data, after which the instructions start */
 	skip(&b, read_uleb(&b));
 	e->rest = b;
 	return !b.is_bad;
 }
 
 /*
- * An entry of the search table; both addresses are relative to the table's header. A
- * damaged table may be unaligned.
+ * An entry of the search table. Both addresses are relative to the table's header. The
+ * struct is packed, because a damaged table may be unaligned.
  */
 struct table_entry {
 	int32_t pc, entry;
@@ -262,8 +261,8 @@ static const uint8_t *find_fde(const struct unwind_module *module, uint64_t pc)
 }
 
 /*
- * State while call frame instructions are executed: the rules for the address reached
- * so far.
+ * State of executing call frame instructions, with the rules for the code
+ * address reached so far.
  */
 struct program {
 	const struct entry *entry;
@@ -309,7 +308,7 @@ static void set_expression(struct bytes *b, struct unwind_rule *rule,
 }
 
 /*
- * Return a factored offset, that is, value * factor. Damaged tables may contain any
+ * Return a factored offset, that is, factor * data_align. Damaged tables may contain any
  * number, so the product may wrap around.
  */
 static int64_t scale(const struct program *p, uint64_t factor)
@@ -333,8 +332,8 @@ static void run_remember(struct program *p, struct bytes *b, bool is_restore)
 }
 
 /*
- * Change the register or offset of the CFA rule. If the rule is an expression, it is not
- * changed: its value is the expression's length.
+ * Change the register or offset of the CFA rule. A CFA rule that is an expression must
+ * not be changed in this way, because its value is the expression's length.
  */
 static void redefine(struct program *p, struct bytes *b, uint64_t reg, int64_t value)
 {
@@ -345,7 +344,8 @@ static void redefine(struct program *p, struct bytes *b, uint64_t reg, int64_t v
 }
 
 /*
- * Execute an instruction if it defines the CFA. Return false for any other instruction.
+ * If the instruction defines the CFA, execute it. Return false for any
+ * other instruction.
  */
 static bool run_define(struct program *p, struct bytes *b, unsigned int op)
 {
@@ -373,7 +373,7 @@ static bool run_define(struct program *p, struct bytes *b, unsigned int op)
 	}
 }
 
-/* Execute an instruction with a register as its first operand. */
+/* Execute a call frame instruction whose first operand is a register. */
 static void run_register(struct program *p, struct bytes *b, unsigned int op)
 {
 	uint64_t reg = read_uleb(b);
@@ -399,7 +399,7 @@ static void run_register(struct program *p, struct bytes *b, unsigned int op)
 	case CFA_VAL_EXPRESSION:
 		set_expression(b, rule_of(&p->rules, reg), RULE_EXPRESSION);
 		return;
-	/* the caller's value is in another register, which the unwinder does not track */
+	/* the caller's value is in a register that the unwinder does not track */
 	case CFA_REGISTER:
 		read_uleb(b);
 		if (rule_of(&p->rules, reg))
@@ -410,8 +410,8 @@ static void run_register(struct program *p, struct bytes *b, unsigned int op)
 }
 
 /*
- * Execute one instruction. Return the number of bytes by which it advances the address,
- * or 0.
+ * Execute one call frame instruction. Return the number of bytes by which it
+ * advances the code address.
  */
 static uint64_t run_one(struct program *p, struct bytes *b)
 {
@@ -440,7 +440,7 @@ static uint64_t run_one(struct program *p, struct bytes *b)
 	return 0;
 }
 
-/* Execute instructions until the next one applies only to addresses after pc. */
+/* Execute call frame instructions until the code address would exceed pc. */
 static bool run(struct program *p, struct bytes b, uint64_t pc)
 {
 	for (int steps = 0; b.at < b.end; steps++) {

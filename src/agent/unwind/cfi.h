@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * cfi - find a function's caller according to the .eh_frame of the function's module
- * (System V ABI for x86-64; Linux Standard Base for .eh_frame_hdr).
+ * cfi - find a function's caller according to the .eh_frame section of the function's
+ * module (System V ABI for x86-64; Linux Standard Base for .eh_frame_hdr).
  *
- * No libc; no memory is allocated. The program itself uses the same tables when it
- * throws exceptions. Invalid entries are ignored.
+ * The code uses no libc and allocates no memory. The program itself uses the same tables
+ * when it throws exceptions. Invalid entries are ignored.
  */
 #ifndef MS_AGENT_UNWIND_CFI_H
 #define MS_AGENT_UNWIND_CFI_H
@@ -12,42 +12,49 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* Register numbers as in DWARF. */
+/* Register numbers of DWARF for x86-64. */
 #define UNWIND_RBP 6
 #define UNWIND_RSP 7
 #define UNWIND_RIP 16
 
-/* A range of mapped code, and the address of its .eh_frame_hdr, or 0 if it has none. */
+/* A range of mapped code, and the address of its .eh_frame_hdr, or 0 if there is none. */
 struct unwind_module {
 	uint64_t start, end;
 	uint64_t tables_addr;
 	/*
-	 * The segment that contains the tables, if it is outside of start to end;
-	 * otherwise 0, 0. If there are holes between the file's segments, the range from
-	 * start to end covers only the code.
+	 * The segment that contains the unwind tables if it is outside the range from
+	 * start to end; otherwise both are 0. If there are gaps between the file's
+	 * segments, the range from start to end covers only the code.
 	 */
 	uint64_t tables_start, tables_end;
 	/*
-	 * this is the dynamic linker; in its code, a function without unwind rules is the
+	 * true for the dynamic linker, in which a function without unwind rules is the
 	 * start of the program
 	 */
 	bool is_loader;
 };
 
 enum unwind_rule_kind {
-	RULE_SAME, /* the caller's register has the same value */
+	RULE_SAME, /* the caller's register has the same value as the current one */
 	/*
-	 * the caller's register was saved at CFA + value; for the CFA: it is reg + value
+	 * the caller's register was saved at CFA + value; in a rule for the CFA: the
+	 * CFA is reg + value
 	 */
 	RULE_OFFSET,
-	RULE_VALUE, /* the caller's register is CFA + value */
-	/* the caller's register was saved at the address that the expression yields */
+	RULE_VALUE, /* the value of the caller's register is CFA + value */
+	/*
+	 * the caller's register was saved at the address to which the
+	 * expression evaluates
+	 */
 	RULE_AT,
-	/* the caller's register, or the CFA, is the value that the expression yields */
+	/*
+	 * the caller's register, or the CFA, is the value to which the
+	 * expression evaluates
+	 */
 	RULE_EXPRESSION,
 	/*
-	 * the caller's register is lost; for the return address: this is the
-	 * outermost frame
+	 * the caller's register is lost; in a rule for the return address: this is
+	 * the outermost frame
 	 */
 	RULE_UNDEFINED,
 };
@@ -56,17 +63,20 @@ struct unwind_rule {
 	enum unwind_rule_kind kind;
 	uint32_t reg;
 	int64_t value;
-	const uint8_t *expression; /* an expression with a length of `value` bytes */
+	const uint8_t *expression; /* a DWARF expression of `value` bytes */
 };
 
 struct unwind_rules {
 	struct unwind_rule cfa, rbp, rip;
-	/* a signal frame: the caller was interrupted, and did not make a call */
+	/*
+	 * true for a signal frame: the next frame was interrupted by a signal, and
+	 * did not make a call
+	 */
 	bool is_signal;
 };
 
 /*
- * Find the unwind rules for an address. Return false if there are no rules, or if
+ * Find the unwind rules for the code at pc. Return false if there are no rules, or if
  * they are unsupported.
  */
 bool unwind_rules_find(const struct unwind_module *module, uint64_t pc,
@@ -76,12 +86,16 @@ struct unwind_state {
 	uint64_t pc, sp, rbp;
 };
 
-/* Read a word of the stack. Return false if the address must not be read. */
+/*
+ * Callback that reads a word of the stack. Returns false if the address
+ * must not be read.
+ */
 typedef bool unwind_read(void *context, uint64_t addr, uint64_t *ret);
 
 /*
- * Replace *state by the caller's registers, and return 1. Otherwise *state is unchanged:
- * return 0 if this is the outermost frame, or -1 if the caller cannot be determined.
+ * Replace *state with the caller's registers, and return 1. In all other cases *state
+ * remains unchanged: return 0 if this is the outermost frame, or -1 if the caller
+ * cannot be determined.
  */
 int unwind_rules_apply(const struct unwind_rules *rules, struct unwind_state *state,
 		       unwind_read *read, void *context);

@@ -4,12 +4,12 @@
 #include <stddef.h>
 
 #define ADDRESS_MIN 4096
-/* length of the longest call instruction that is recognised, without a prefix */
+/* length in bytes of the longest call instruction that is recognized, without a prefix */
 #define CALL_MAX 7
 
 /*
- * Return true if bytes is a multiple of 8 and fits into this many bits as a
- * signed number.
+ * Return true if `bytes` is a multiple of 8 and fits into a signed number
+ * with this many bits.
  */
 static bool fits(int64_t bytes, unsigned int bits)
 {
@@ -29,8 +29,9 @@ static uint64_t make_row(enum unwind_row_kind kind, int64_t cfa, int64_t rbp)
 }
 
 /*
- * Recognise the expression for "the word at rbp + N", which compilers use for functions
- * that align their stack. Return false for any other expression.
+ * Recognize the DWARF expression for "the word at rbp + N" or, unless is_read is set,
+ * for "rbp + N". Compilers use these expressions for functions that align their stack.
+ * Return false for any other expression.
  */
 static bool is_word_at_rbp(const struct unwind_rule *rule, bool is_read, int64_t *ret)
 {
@@ -67,8 +68,8 @@ static uint64_t row_of_rules(const struct unwind_rules *rules)
 }
 
 /*
- * Recognize glibc's __restore_rt, the return from a signal handler, which has no tables:
- * mov $15, %rax; syscall.
+ * Recognize the code of glibc's __restore_rt, which returns from a signal handler and
+ * has no unwind tables: mov $15, %rax; syscall.
  */
 static bool is_signal_return(uint64_t pc)
 {
@@ -92,8 +93,9 @@ uint64_t unwind_rules_at(struct unwind_space *space, uint64_t lookup,
 	if (unwind_rules_find(&module, lookup, ret))
 		return row_of_rules(ret);
 	/*
-	 * The outermost frame of a stack made by makecontext(3) or similar code contains
-	 * the address of a function in place of a return address, so no call precedes it.
+	 * The outermost frame of a stack created by makecontext(3) or similar code
+	 * contains the address of a function in place of a return address. No call
+	 * instruction precedes such an address.
 	 */
 	if (unwind_rules_find(&module, lookup + 1, ret))
 		return ROW_END;
@@ -103,7 +105,10 @@ uint64_t unwind_rules_at(struct unwind_space *space, uint64_t lookup,
 									: ROW_CUT;
 }
 
-/* Return true if these bytes are a call through a register or through memory. */
+/*
+ * Return true if these bytes are a call instruction whose target is in a
+ * register or in memory.
+ */
 static bool is_indirect_call(const uint8_t *code, unsigned int length)
 {
 	const unsigned int mod = code[1] >> 6, rm = code[1] & 7;
@@ -158,8 +163,8 @@ bool unwind_is_return(struct unwind_space *space, uint64_t pc)
 
 /*
  * Store a row (the unwind rules of an address) in the first cache element for its
- * address. The row that was in this element moves to an empty element of the same cache
- * line, or replaces another row.
+ * address. The previous row of this element moves to an empty element of the same cache
+ * line or, if there is none, replaces another row.
  */
 static void put_row(struct unwind_row *line, uint64_t row, uint64_t lookup)
 {
@@ -177,8 +182,8 @@ static void put_row(struct unwind_row *line, uint64_t row, uint64_t lookup)
 }
 
 /*
- * Clear the cache line if unwind_forget() was called in the meantime, because the row
- * just stored may describe code that has been unmapped.
+ * Clear the cache line if unwind_forget() was called in the meantime. The row just
+ * stored may then describe code that has been unmapped.
  */
 static void drop_if_forgotten(struct unwind_space *space, struct unwind_row *line,
 			      uint32_t forgotten)
@@ -204,7 +209,7 @@ uint64_t unwind_find_row(struct unwind_space *space, uint64_t lookup)
 	}
 	row = unwind_rules_at(space, lookup, &rules);
 	/*
-	 * do not cache the absence of code at this address: code may be
+	 * do not cache that there is no code at this address, because code may be
 	 * mapped there later
 	 */
 	if (row == ROW_NONE)

@@ -1,15 +1,20 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* row - cache the unwind rules of each address, reduced to a row of 8 bytes. */
+/*
+ * row - a cache of the unwind rules for code addresses, each reduced to a
+ * row of 8 bytes.
+ */
 #ifndef MS_AGENT_UNWIND_ROW_H
 #define MS_AGENT_UNWIND_ROW_H
 
 #include "agent/unwind/unwind.h"
 
 /*
- * A row has its kind in the low 3 bits. The next 9 bits are the offset of the saved rbp
- * from the CFA, in words of 8 bytes. In the cache, the address follows without its low
- * 12 bits, which the row's cache line implies. The top 17 bits are the offset of the CFA
- * from a register. A row is stored in a single write, so that no thread sees half of it.
+ * Format of a row, which describes the unwind rules of a code address. The low 3
+ * bits are the row's kind. The next 9 bits are the offset of the saved rbp from the
+ * CFA, in words of 8 bytes. In the cache, the code address follows without its low
+ * 12 bits, which the row's cache line implies. The top 17 bits are the offset of
+ * the CFA from a register. A row is stored in a single write, so that no thread
+ * sees a half-written row.
  */
 #define ROW_RBP_SHIFT 3
 #define ROW_RBP_BITS 9
@@ -22,13 +27,13 @@ enum unwind_row_kind {
 	ROW_NONE,
 	ROW_RSP, /* the CFA is at an offset from rsp */
 	ROW_RBP, /* the CFA is at an offset from rbp */
-	/* the CFA and the caller's rbp are stored at offsets from rbp */
+	/* the CFA is stored at an offset from rbp, and so is the caller's rbp */
 	ROW_ALIGNED,
-	ROW_END,   /* this is the outermost frame */
-	ROW_RULES, /* any other rules: find the full rules in the tables */
+	ROW_END,   /* the frame of this function is the outermost one */
+	ROW_RULES, /* any other rules, which must be read from the unwind tables again */
 	/* a signal handler's frame: the next frame was interrupted by a signal */
 	ROW_SIGNAL,
-	/* there are no unwind rules, but the function may have a frame pointer */
+	/* the code has no unwind rules, but the function may have a frame pointer */
 	ROW_CUT,
 };
 
@@ -50,28 +55,29 @@ static inline int64_t row_cfa(uint64_t row)
 }
 
 /*
- * Find the unwind rules of the function that contains the address `lookup`.
- * Return them as a row; ROW_NONE if no code is known at that address; or ROW_CUT
- * if the code has no rules.
+ * Find the unwind rules of the function that contains the address `lookup`. Return
+ * the rules as a row, ROW_NONE if no code is known at that address, or ROW_CUT if the
+ * code has no rules.
  */
 uint64_t unwind_rules_at(struct unwind_space *space, uint64_t lookup,
 			 struct unwind_rules *ret);
 
 /*
- * Return true if the memory right before pc is readable and ends with a
- * call instruction.
+ * Return true if the memory right before pc is readable and contains a call
+ * instruction that ends at pc.
  */
 bool unwind_is_return(struct unwind_space *space, uint64_t pc);
 
 /*
- * Like row_at(), for an address whose row is not in the first element of its cache line.
+ * Return the row for an address whose row is not in the first element of its cache line.
+ * Otherwise like row_at().
  */
 uint64_t unwind_find_row(struct unwind_space *space, uint64_t lookup);
 
 /*
- * Return the index of the first cache element that an address may use. Addresses that
- * share a line differ in the bits above the low 12, which the row stores. The line and
- * the stored bits determine the low 12 bits.
+ * Return the index of the first cache element that an address may use. Addresses with
+ * the same cache line differ in the bits above the low 12, which are stored in the row.
+ * The line and the stored bits determine the low 12 bits.
  */
 static inline uint64_t row_index(uint64_t lookup)
 {
@@ -79,8 +85,8 @@ static inline uint64_t row_index(uint64_t lookup)
 }
 
 /*
- * Return true if the row is for the address lookup. Comparing bits 12 to 46 suffices: no
- * code has a higher address.
+ * Return true if the row is for the address `lookup`. Comparing bits 12 to 46 suffices,
+ * because no code has a higher address.
  */
 static inline bool row_is_of(uint64_t row, uint64_t lookup)
 {
@@ -90,9 +96,9 @@ static inline bool row_is_of(uint64_t row, uint64_t lookup)
 }
 
 /*
- * Return the row of the function that contains the address lookup. An empty cache element
- * also matches addresses in the first page or above all code. Then the result is
- * ROW_NONE, which is correct: there are no rules for those addresses.
+ * Return the row (unwind rules) of the function that contains the address `lookup`. An
+ * empty cache element also matches addresses in the first page or above all code; the
+ * result ROW_NONE is then correct, because there are no rules for such addresses.
  */
 static inline uint64_t row_at(struct unwind_space *space, uint64_t lookup)
 {

@@ -6,7 +6,7 @@
 
 #include "agent/unwind/bytes.h"
 
-/* The operations of DWARF expressions that compilers and libc use in unwind tables. */
+/* Opcodes of the DWARF expressions that compilers and libc use in unwind tables. */
 enum {
 	OP_DEREF = 0x06,
 	OP_CONST1U = 0x08,
@@ -97,7 +97,10 @@ static uint64_t register_value(struct evaluation *e, unsigned int reg)
 	}
 }
 
-/* Execute an operation if it pushes a constant. Return false for any other operation. */
+/*
+ * Execute an operation of a DWARF expression if it pushes a constant. Return false for
+ * any other operation.
+ */
 static bool push_constant(struct evaluation *e, unsigned int op)
 {
 	struct bytes *b = &e->bytes;
@@ -184,7 +187,7 @@ static bool find_register(struct evaluation *e, const struct unwind_rule *rule,
 {
 	uint64_t at = cfa + (uint64_t)rule->value;
 
-	/* the expression of a register's rule starts with the CFA on the operand stack */
+	/* a register's expression is evaluated with the CFA on the operand stack */
 	e->count = 0;
 	push(e, cfa);
 	switch (rule->kind) {
@@ -209,8 +212,8 @@ int unwind_rules_apply(const struct unwind_rules *rules, struct unwind_state *st
 	    !find_register(&e, &rules->rip, next.sp, &next.pc))
 		return -1;
 	/*
-	 * if the caller's rbp cannot be read, continue without it: the caller may not
-	 * need it
+	 * if the tables declare the caller's rbp to be lost, continue without it,
+	 * because the caller may not need it
 	 */
 	if (rules->rbp.kind != RULE_UNDEFINED &&
 	    !find_register(&e, &rules->rbp, next.sp, &next.rbp))

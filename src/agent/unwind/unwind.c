@@ -10,25 +10,25 @@
 #define COLD __attribute__((cold, noinline))
 
 #define PAGE_BYTES ASK_PAGE_BYTES
-/* maximum frame size when a frame pointer is followed */
+/* maximum size of a frame that is found through its frame pointer */
 #define FRAME_MAX (UINT64_C(1) << 20)
 
 /*
- * A stack is probed page by page up to this size. A larger area is assumed not to be
- * a stack.
+ * Maximum size of a stack that is probed page by page. A larger area is assumed
+ * not to be a stack.
  */
 #define STACK_MAX (UINT64_C(256) << 20)
 
-/* Return true if the page is readable; false also if a filter forbids the test. */
+/* Return true if the page is readable and no seccomp filter forbids the check. */
 static COLD bool page_is_there(const struct unwind_space *space, uint64_t page)
 {
 	return ask_may(space->permission) && ask_can_read(page);
 }
 
 /*
- * sp is below the known stack range, or on another stack. Extend the range downwards,
- * page by page. If there is an unmapped page in between, sp is on another stack; that
- * page is remembered and checked first the next time.
+ * Extend the known range of the thread's stack down to sp, page by page. sp may also be
+ * on another stack. That is the case if there is an unmapped page in between, which is
+ * then remembered and checked first the next time.
  */
 static COLD bool extend_stack(const struct unwind_space *space, struct unwind_thread *t,
 			      uint64_t sp)
@@ -51,7 +51,7 @@ static COLD bool extend_stack(const struct unwind_space *space, struct unwind_th
 		}
 	}
 	t->stack_start = start;
-	/* a sentinel: no sp is above its cfa, and *compared never equals its pc */
+	/* the sentinel: no sp is above its cfa, and *compared never equals its pc */
 	t->kept[0] = (struct unwind_frame){ UINT64_MAX, 1, 0, 0, 0, &t->kept[0].cfa };
 	return true;
 }
@@ -64,14 +64,14 @@ static inline bool is_own_stack(const struct unwind_space *space, struct unwind_
 	       extend_stack(space, t, sp);
 }
 
-/* Result of a step that followed a frame pointer. Other results are 1, 0 and -1. */
+/* Result of a step that followed a frame pointer, besides the results 1, 0 and -1. */
 #define STEP_BY_FRAME 2
 
-/* State while one stack is walked. */
+/* State of walking a stack. */
 struct reading {
 	const struct unwind_space *space;
 	const struct unwind_thread *thread;
-	uint64_t page; /* address of a page that was found to be readable */
+	uint64_t page; /* address of a page known to be readable */
 };
 
 static bool read_word(void *context, uint64_t addr, uint64_t *ret)
@@ -91,7 +91,7 @@ static bool read_word(void *context, uint64_t addr, uint64_t *ret)
 	return true;
 }
 
-/* Step from a signal handler to the interrupted code: read the registers on the stack. */
+/* Step from a signal handler to the interrupted code. Its registers are on the stack. */
 static bool leave_signal(struct reading *reading, struct unwind_state *state)
 {
 	enum {
@@ -110,9 +110,9 @@ static bool leave_signal(struct reading *reading, struct unwind_state *state)
 }
 
 /*
- * Step to the caller of code without tables, assuming that the caller's rbp is stored at
- * rbp, and the return address after it. The code may have no frame pointer, so check that
- * the caller's frame is further out, and that the caller made a call.
+ * Step to the caller of code without unwind tables, assuming that the caller's rbp is
+ * stored at rbp, and the return address after it. The code may have no frame pointer, so
+ * check that the caller's frame is further out, and that the caller made a call.
  */
 static COLD bool step_by_frame(struct unwind_space *space, struct reading *reading,
 			       struct unwind_state *state)
@@ -128,7 +128,7 @@ static COLD bool step_by_frame(struct unwind_space *space, struct reading *readi
 	return true;
 }
 
-/* Like unwind_rules_apply(), but may also return STEP_BY_FRAME. */
+/* Apply unwind rules like unwind_rules_apply(), but also return STEP_BY_FRAME. */
 static int step_by_rules(struct unwind_space *space, struct reading *reading,
 			 uint64_t lookup, struct unwind_state *state)
 {
@@ -144,7 +144,7 @@ static int step_by_rules(struct unwind_space *space, struct reading *reading,
 	return unwind_rules_apply(&rules, state, read_word, reading);
 }
 
-/* Step to the next frame on the thread's stack if the cached rules do not suffice. */
+/* Step to the next frame of the thread's stack if its unwind rules are not simple. */
 static COLD int step_slowly(struct unwind_space *space, struct unwind_thread *t,
 			    uint64_t row, struct unwind_state *state)
 {
@@ -174,7 +174,7 @@ static inline uint64_t cfa_of(const struct unwind_frame *f)
 	return f->cfa & ~(uint64_t)UNWIND_FLAGS;
 }
 
-/* Return where rbp was saved, as an offset from the CFA. */
+/* Return the offset from the CFA at which rbp was saved. */
 static inline uint64_t saved_at(const struct unwind_frame *f)
 {
 	return (uint64_t)(int64_t)(f->rbp_delta & ~UNWIND_FLAGS);
@@ -192,7 +192,7 @@ static inline bool is_at(const struct unwind_frame *f, uint64_t pc, uint64_t sp,
 	       (!(f->rbp_delta & UNWIND_NEEDS_RBP) || f->rbp == rbp);
 }
 
-/* Return true if the previous stack's frame `to` still calls the next inner frame. */
+/* Return true if the next inner frame of the last stack still leads to frame `to`. */
 static COLD bool is_same_by_rules(struct unwind_space *space, struct unwind_thread *t,
 				  const struct unwind_frame *to)
 {
@@ -213,7 +213,7 @@ static inline bool is_same(struct unwind_space *space, struct unwind_thread *t,
 	       word_at(cfa_of(f) + saved_at(f)) == f->rbp;
 }
 
-/* Like is_same(), for a function that starts by pushing rbp to set up a frame pointer. */
+/* Like is_same(), for a function that first pushes rbp to set up a frame pointer. */
 static inline bool is_same_pair(const struct unwind_frame *f)
 {
 	const unsigned int flags = UNWIND_SAVED_RBP | UNWIND_PAIR;
@@ -223,7 +223,7 @@ static inline bool is_same_pair(const struct unwind_frame *f)
 	       !((pair[0] ^ f->rbp) | (pair[1] ^ f->pc));
 }
 
-/* Return the innermost caller of top whose frame has changed, or the sentinel. */
+/* Return the innermost caller of `top` whose frame has changed, or the sentinel. */
 static inline const struct unwind_frame *find_changed(struct unwind_space *space,
 						      struct unwind_thread *t,
 						      const struct unwind_frame *top)
@@ -231,7 +231,7 @@ static inline const struct unwind_frame *find_changed(struct unwind_space *space
 	const struct unwind_frame *f = top - 1;
 
 	for (;; f--) {
-		/* the sentinel kept[0] ends this loop: it never compares equal */
+		/* the loop ends at the sentinel kept[0], which never compares equal */
 #pragma GCC unroll 8
 		while (likely(*f->compared == f->pc))
 			f--;
@@ -244,7 +244,7 @@ static inline const struct unwind_frame *find_changed(struct unwind_space *space
 	}
 }
 
-/* How a walk of the thread's own stack ended. */
+/* The reasons why a walk of the thread's own stack ended. */
 enum walk_end {
 	WALK_KNOWN,
 	WALK_WHOLE,
@@ -255,15 +255,15 @@ enum walk_end {
 
 struct walk {
 	struct unwind_state state;
-	uint64_t flags;	   /* flags in the cfa of the frame that state describes */
-	int32_t rbp_delta; /* rbp_delta of the frame that state describes */
+	uint64_t flags;	   /* flags for the cfa of the current frame */
+	int32_t rbp_delta; /* rbp_delta of the current frame */
 	/* number of frames found so far that are not reused from the previous stack */
 	uint32_t count;
 };
 
 /*
- * Store the fields one at a time: they are read again soon, and a combined store would
- * have to wait for two values.
+ * Store the fields one at a time: they are read again soon, and a combined store of two
+ * fields would have to wait for both values.
  */
 static inline void put_frame(struct unwind_frame *frame, const struct walk *w)
 {
@@ -273,7 +273,7 @@ static inline void put_frame(struct unwind_frame *frame, const struct walk *w)
 	frame->rbp_delta = w->rbp_delta;
 }
 
-/* Step to the caller of code without tables, assuming a frame pointer. */
+/* Step to the caller of code without unwind tables, assuming a frame pointer. */
 static COLD enum walk_end step_by_own_frame(struct unwind_space *space,
 					    struct unwind_thread *t, struct walk *w)
 {
@@ -290,8 +290,8 @@ static COLD enum walk_end step_by_own_frame(struct unwind_space *space,
 }
 
 /*
- * Step to the next frame if the row is of a rare kind. state is copied, so that the
- * compiler can keep *w in registers in all other cases.
+ * Step to the next frame if the row (unwind rules) is of a rare kind. The state is
+ * copied, so that the compiler can keep *w in registers in all other cases.
  */
 static inline enum walk_end step_unusual(struct unwind_space *space,
 					 struct unwind_thread *t, uint64_t row,
@@ -314,7 +314,7 @@ static inline enum walk_end step_unusual(struct unwind_space *space,
 	return r == 1 ? WALK_KNOWN : r == 0 ? WALK_WHOLE : WALK_CUT;
 }
 
-/* Step to the next frame. Return WALK_KNOWN, or another value if the walk ends. */
+/* Step to the next frame. Return WALK_KNOWN, or the reason why the walk ends. */
 static inline enum walk_end step(struct unwind_space *space, struct unwind_thread *t,
 				 struct walk *w)
 {
@@ -382,7 +382,7 @@ static inline enum walk_end walk_own(struct unwind_space *space, struct unwind_t
 	return end;
 }
 
-/* Keep only the innermost frames of the stack; drop their callers. */
+/* Keep only the innermost frames of a stack that is too deep. */
 static COLD void shorten(struct unwind_thread *t)
 {
 	uint32_t kept = t->kept_count;
@@ -412,8 +412,8 @@ static bool step_by_row(struct reading *reading, uint64_t row, struct unwind_sta
 }
 
 /*
- * Walk any stack, also through signal handlers to the interrupted code. Check that
- * memory is readable before reading it.
+ * Walk any stack, and continue from signal handlers to the interrupted code. Read memory
+ * only after checking that it is readable.
  */
 static COLD void walk_anywhere(struct unwind_space *space, struct unwind_thread *t,
 			       const struct unwind_state *start, bool has_rows)

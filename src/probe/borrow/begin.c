@@ -27,36 +27,44 @@
 #include "tracee/ptrace/trace.h"
 
 /*
- * Limits on the attempts to stop a thread. Each stop costs the thread 0.1 to 2 ms. The
- * first attempts follow each other quickly; then the pauses between them grow. In 5
- * seconds there are about 60 attempts, which cost the thread at most 2 % of its time.
+ * Limits on the attempts to stop a thread. Each stop pauses the thread for 0.1 to 2 ms.
+ * The first attempts follow each other quickly; the pauses between later attempts grow.
+ * In 5 seconds memstate makes about 60 attempts, during which the thread is stopped for
+ * at most 2 % of its time.
  */
 #define TRIES_MAX 100
 #define QUICK_TRIES 12
-#define PAUSE_GROWTH_DIVISOR 4 /* each further attempt lengthens the pause by a quarter */
+/* lengthen the pause between attempts by a quarter after each attempt */
+#define PAUSE_GROWTH_DIVISOR 4
 #define PAUSE_MAX_NS (200 * NS_PER_MS)
-/* Pauses are random, so that attempts do not always hit the same phase of a loop. */
+/*
+ * Pauses between attempts to stop a thread are random, so that the attempts do not
+ * always hit the same phase of a loop.
+ */
 #define PAUSE_MIN_NS (500 * NS_PER_US)
 #define PAUSE_RANGE_NS (1500 * NS_PER_US)
 /*
- * At first, the thread is stopped only while it waits for work. After this many checks,
- * other safe moments are also accepted.
+ * At first, stop the thread only while it waits for work. After this number of checks,
+ * also accept other safe moments.
  */
 #define IDLE_LOOKS 8
 /*
- * For the first 1 / MAIN_ALONE_DIVISOR of the time, try only the main thread; after that,
- * also try the other threads.
+ * For the first 1 / MAIN_ALONE_DIVISOR of the time limit, try to stop only the main
+ * thread; after that, also try the other threads.
  */
 #define MAIN_ALONE_DIVISOR 4
 #define TURN_NS (500 * NS_PER_MS)
 
 /*
- * The time limit for stopping a thread that is waiting for a CPU, as a multiple of
+ * Time limit for stopping a thread that is waiting for a CPU, as a multiple of
  * BORROW_STOP_LIMIT_NS.
  */
 #define STOP_LIMITS_RUNNABLE 5
 
-/* Number of bytes below the signal frame that are reserved for the stub's answer. */
+/*
+ * Number of bytes reserved below the signal frame, where the injected stub
+ * stores its answer.
+ */
 #define BELOW_FRAME_BYTES 64
 
 static int explain_refusal(struct borrow *b, int error)
@@ -74,9 +82,9 @@ static int explain_refusal(struct borrow *b, int error)
 }
 
 /*
- * If the interrupted system call returned a plain -EINTR, make the kernel restart the
- * call instead. This is the first step after the stop, so that the program does not
- * notice the stop even if memstate is killed later.
+ * If the stop made the thread's system call return a plain -EINTR, make the kernel
+ * restart the call. Do this first after the stop, so that the program does not notice
+ * the stop even if memstate is killed later.
  */
 static int fix_result(struct borrow *b)
 {
@@ -90,8 +98,8 @@ static int fix_result(struct borrow *b)
 }
 
 /*
- * Return true if the state letter in "1234 (comm) R 1 …" is R: the thread is running, or
- * waiting for a CPU.
+ * Parse a line of /proc/PID/stat such as "1234 (comm) R 1 …". Return true if the state
+ * is R: the thread is running or waiting for a CPU.
  */
 static bool is_runnable(const struct borrow *b)
 {
@@ -105,7 +113,7 @@ static bool is_runnable(const struct borrow *b)
 }
 
 /*
- * Wait until the thread stops. On a busy machine a runnable thread may take long
+ * Wait until the thread stops. On a busy machine, a runnable thread may need a long time
  * to stop.
  */
 static int wait_for_stop(struct borrow *b, enum trace_event *ret, int *ret_signal)
@@ -162,8 +170,8 @@ static int stop(struct borrow *b)
 
 /*
  * Return the number of the thread's current system call, or -1 if the thread is not in a
- * system call or the call is unknown. *ret is set to the line in
- * /proc/PID/task/TID/syscall: "232 0x5 … 0x7ffe… 0x7f…".
+ * system call or the number cannot be read. *ret receives the line in
+ * /proc/PID/task/TID/syscall, such as "232 0x5 … 0x7ffe… 0x7f…".
  */
 static long read_syscall(const struct borrow *b, int tid, struct strbuf *ret)
 {
@@ -175,8 +183,8 @@ static long read_syscall(const struct borrow *b, int tid, struct strbuf *ret)
 }
 
 /*
- * Check that libc's code is still mapped. It is not after an execve(2), because mem_fd
- * still refers to the old address space.
+ * Check that libc's code is still mapped. The check fails after an execve(2), because
+ * mem_fd still refers to the old address space.
  */
 static int check_code(struct borrow *b)
 {
@@ -253,7 +261,7 @@ static int stop_safely(struct borrow *b, const struct mapping_list *mappings)
 	return r == -EFAULT ? -EAGAIN : r;
 }
 
-/* Try once to borrow a thread. Return 0 on success. */
+/* Make one attempt to stop the thread at a safe moment. Return 0 on success. */
 static int try_thread(struct borrow *b, int tid)
 {
 	struct mapping_list mappings = MAPPING_LIST_INIT;
@@ -262,8 +270,8 @@ static int try_thread(struct borrow *b, int tid)
 	b->tid = tid;
 	b->cost.tries++;
 	/*
-	 * read the mappings, which change as stacks grow and threads start, before the
-	 * stop, to keep the stop short
+	 * Read the mappings before the stop, to keep the stop short. They must be read
+	 * for each attempt, because they change as stacks grow and threads start.
 	 */
 	r = proc_maps_read(b->process_fd, &mappings);
 	if (r == 0)
@@ -289,27 +297,27 @@ static void pause_ns(uint64_t ns)
 }
 
 /*
- * Return true if this is a good moment to stop the thread. Before `looks` reaches
- * IDLE_LOOKS, only a wait for work is good. Later, any moment at which the program cannot
- * notice the stop is good.
+ * Return true if this is a good moment to stop the thread. Until the number of checks,
+ * `looks`, reaches IDLE_LOOKS, accept only a wait for work; later, accept any moment at
+ * which the program cannot notice the stop.
  */
 static bool is_moment(long number, unsigned int looks)
 {
 	enum blocked_kind kind = blocked_kind(number);
 
 	/*
-	 * the call that restart_syscall(2) continues is known only after the thread
-	 * has stopped
+	 * the number of the system call that restart_syscall(2) continues is known only
+	 * after the thread has stopped
 	 */
 	return kind == BLOCKED_IDLE || number == SYS_restart_syscall ||
 	       (kind != BLOCKED_FRAGILE && looks >= IDLE_LOOKS);
 }
 
 /*
- * Try to borrow one thread until the deadline. Prefer a moment when the thread
- * waits for work. Never try during a system call that would report the
- * interruption to the program. If a system call was refused before, try again only
- * after something has changed.
+ * Try to stop one thread safely until the deadline, preferably while the thread waits
+ * for work. Make no attempt during a system call that would report the interruption to
+ * the program. After a failed attempt, do not try again while the thread is still in the
+ * same system call.
  */
 static int try_until(struct borrow *b, int tid, uint64_t deadline_ns)
 {
@@ -344,7 +352,7 @@ static int try_until(struct borrow *b, int tid, uint64_t deadline_ns)
 	return r;
 }
 
-/* Try each thread once, except the main thread. */
+/* Try each thread except the main thread once. */
 static int try_others(struct borrow *b, uint64_t deadline_ns)
 {
 	_cleanup_closedir_ DIR *tasks = proc_dir_list_threads(b->process_fd);
@@ -368,8 +376,8 @@ static int try_others(struct borrow *b, uint64_t deadline_ns)
 }
 
 /*
- * Try the main thread first. If another thread called pthread_create(), which allocates
- * memory, glibc could create an arena for that thread.
+ * Try the main thread first. If memstate made another thread call pthread_create(),
+ * which allocates memory, glibc could create a malloc arena for that thread.
  */
 int borrow_begin(struct borrow *b)
 {
@@ -383,8 +391,8 @@ int borrow_begin(struct borrow *b)
 	for (;;) {
 		r = try_until(b, b->request->pid, until_ns);
 		/*
-		 * -EPERM: the main thread may have ended while other threads are
-		 * still running
+		 * on -EPERM, continue: the main thread may have ended while other
+		 * threads are still running
 		 */
 		if (r != -EAGAIN && r != -ETIMEDOUT && r != -EPERM)
 			return r;

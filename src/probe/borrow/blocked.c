@@ -9,7 +9,8 @@
 #include <sys/syscall.h>
 
 /*
- * System calls in which a thread waits for work. Some machines lack some of these calls.
+ * System calls in which a thread waits for work. Some architectures lack
+ * some of these calls.
  */
 static const long idle_calls[] = {
 #ifdef SYS_epoll_wait
@@ -26,8 +27,9 @@ static const long idle_calls[] = {
 };
 
 /*
- * System calls that report their progress when they are interrupted, and connect(2),
- * which cannot be restarted if it has a timeout.
+ * System calls that reveal an interruption to the program, by returning early
+ * with partial results. Also connect(2), which cannot be restarted if the
+ * socket has a timeout.
  */
 static const long fragile_calls[] = {
 	SYS_connect, SYS_write,	  SYS_writev,	      SYS_pwrite64,	   SYS_pwritev,
@@ -37,8 +39,9 @@ static const long fragile_calls[] = {
 };
 
 /*
- * System calls that libc makes while it holds a lock. From glibc 2.36:
- * nptl/allocatestack.c, nptl/nptl-stack.c, malloc/arena.c, malloc/sysmalloc.c.
+ * System calls that libc may make while it holds a lock. The list is derived from these
+ * files of glibc 2.36: nptl/allocatestack.c, nptl/nptl-stack.c, malloc/arena.c,
+ * malloc/sysmalloc.c.
  */
 static const long memory_calls[] = {
 	SYS_mmap,   SYS_munmap, SYS_mprotect, SYS_mremap,	  SYS_madvise,
@@ -48,7 +51,10 @@ static const long memory_calls[] = {
 	435, /* system call number of clone3 */
 };
 
-/* System calls that have had no effect if they return a plain -EINTR. */
+/*
+ * System calls that have had no effect if they return a plain -EINTR, so
+ * they can be repeated.
+ */
 static const long repeatable_calls[] = {
 #ifdef SYS_epoll_wait
 	SYS_epoll_wait,

@@ -1,20 +1,29 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* blocked - classify system calls by what happens when a stop interrupts them. */
+/*
+ * blocked - classify system calls according to what happens when a tracer's stop
+ * interrupts them.
+ */
 #ifndef MS_PROBE_BORROW_BLOCKED_H
 #define MS_PROBE_BORROW_BLOCKED_H
 
 enum blocked_kind {
-	/* a wait for work: allocators and the dynamic linker never make these calls */
-	BLOCKED_IDLE,
-	BLOCKED_OTHER, /* the system call continues as if it had not been interrupted */
 	/*
-	 * the system call continues, but allocators and libc may make such a call while
-	 * holding a lock
+	 * the thread waits for work; allocators and the dynamic linker never make these
+	 * system calls
+	 */
+	BLOCKED_IDLE,
+	/*
+	 * after the stop, the system call continues as if it had not been interrupted
+	 */
+	BLOCKED_OTHER,
+	/*
+	 * after the stop, the system call continues, but allocators and libc may make
+	 * the call while they hold a lock
 	 */
 	BLOCKED_MEMORY,
 	/*
-	 * the system call may have done part of its work, or may fail, so the program
-	 * could notice the stop
+	 * when interrupted, the system call may have done only part of its work, or may
+	 * fail, so the program could notice the stop
 	 */
 	BLOCKED_FRAGILE,
 };
@@ -22,13 +31,15 @@ enum blocked_kind {
 enum blocked_kind blocked_kind(long number);
 
 /*
- * Return the result to store in the thread so that the kernel restarts the system
- * call unless a signal handler runs. This is `result` itself, except for calls that
- * return a plain -EINTR.
+ * Return the result to store in the stopped thread so that the kernel restarts the
+ * system call, unless a signal handler runs. Only a call that returned a plain -EINTR
+ * needs a different result; for all others, return `result` unchanged.
  */
 long blocked_result(long number, long result);
 
-/* the kernel's -ERESTARTNOHAND: restart the system call unless a signal handler runs */
+/*
+ * The kernel's -ERESTARTNOHAND: restart the system call unless a signal handler runs.
+ */
 #define BLOCKED_AGAIN_UNLESS_HANDLED (-514)
 
 #endif

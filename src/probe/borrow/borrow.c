@@ -67,8 +67,8 @@ static int resume_until_stop(struct borrow *b, enum trace_how how, uint64_t limi
 }
 
 /*
- * Block signals as the last step: if memstate is killed earlier, the thread still has
- * its own signal mask.
+ * Block signals in the thread. This is done last, so that the thread still has its
+ * original signal mask if memstate is killed earlier.
  */
 static int block_signals(struct borrow *b)
 {
@@ -138,8 +138,8 @@ static int wait_for_answer(struct borrow *b, long *ret)
 }
 
 /*
- * Stop the thread before it executes an instruction of its own code, so that the kernel
- * still resumes the interrupted system call.
+ * Stop the thread before it executes any of its own code. Only then can the kernel still
+ * resume the interrupted system call.
  */
 static int stop_again(struct borrow *b)
 {
@@ -161,9 +161,9 @@ static int stop_again(struct borrow *b)
 }
 
 /*
- * Stop the borrowed thread in the code that memstate made it run. If a signal handler of
- * libc is running, let the handler finish first. Return -EALREADY if the thread has
- * already returned to its own code.
+ * Stop the borrowed thread while it executes the code that memstate made it run. If a
+ * signal handler of libc is running, let the handler finish first. Return -EALREADY if
+ * the thread has already returned to the program's code.
  */
 static int stop_borrowed(struct borrow *b)
 {
@@ -221,8 +221,8 @@ static int release_thread(struct borrow *b)
 	if (r < 0)
 		return r;
 	/*
-	 * after a signal handler, the kernel no longer knows how much of an interrupted
-	 * sleep is left
+	 * after a signal handler has run, the kernel no longer knows the remaining time
+	 * of an interrupted sleep
 	 */
 	if (b->handler_ran)
 		machine_restart_sleep(b->state);

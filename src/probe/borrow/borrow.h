@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * borrow - stop one thread of a process at a safe moment, have it run something for
- * memstate, and let it continue where it was. The other threads keep running. All
- * functions must be called within trace_run().
+ * borrow - stop one thread of a process at a safe moment, make it execute a system call
+ * or a function for memstate, and then let it continue where it was. The other threads
+ * keep running. All functions must be called within trace_run().
  *
  * If memstate is killed meanwhile, the thread returns to its own code through a signal
  * frame that memstate has written to its stack.
@@ -20,31 +20,34 @@ struct borrow {
 	const struct landmarks *marks;
 	int process_fd; /* descriptor of /proc/PID */
 	/*
-	 * borrow_run() will make the thread call a function, so the thread must hold no
-	 * lock that this function needs
+	 * borrow_run() will make the thread call a libc function, so the thread must not
+	 * hold a lock that this function needs
 	 */
 	bool calls_libc;
 	/* borrow_begin() fails with -EINTR if a signal asks memstate to end */
 	bool is_interruptible;
 	/*
-	 * descriptor of /proc/PID/mem, opened before the mappings were read, so that it
-	 * refers to the address space that marks describes
+	 * descriptor of /proc/PID/mem, opened before the mappings were read, so that the
+	 * descriptor and the mappings refer to the same address space
 	 */
 	int mem_fd;
 	struct probe_cost cost;
 	const char *reason; /* a static string that explains why the last call failed */
-	/* State at an earlier stop of the thread whose id is earlier_tid, or NULL. */
+	/*
+	 * State saved at an earlier stop of the thread whose id is earlier_tid, or NULL.
+	 */
 	const struct machine_state *earlier;
 	int earlier_tid;
 
-	/* the members below are private to borrow */
+	/* private members, used only by the implementation */
 	struct machine_state *state;
 	struct machine_code code;
 	int tid;
 	bool is_masked, handler_ran;
 	enum borrow_place {
 		/*
-		 * trace_interrupt() has stopped the thread, so the thread can be released
+		 * trace_interrupt() has stopped the thread, so the thread's
+		 * state can be restored
 		 */
 		BORROW_IS_INTERRUPTED,
 		BORROW_IS_STOPPED,
@@ -52,7 +55,8 @@ struct borrow {
 	} place;
 	uint64_t stopped_at_ns;
 	/*
-	 * copy of the bytes of the thread's stack that the signal frame has overwritten
+	 * saved bytes of the thread's stack, which memstate overwrote
+	 * with the signal frame
 	 */
 	uint8_t *stack_bytes;
 	uint64_t stack_addr;
@@ -60,8 +64,8 @@ struct borrow {
 };
 
 /*
- * Call the test's hook before a step that changes the target. A test may kill memstate
- * in that hook.
+ * Call the callback that a test has set, before a step that changes the target. A test
+ * may kill memstate in that callback.
  */
 void borrow_step(const struct borrow *b, const char *name);
 
@@ -73,15 +77,15 @@ void borrow_step(const struct borrow *b, const char *name);
 int borrow_begin(struct borrow *b);
 
 /*
- * Have the borrowed thread make a system call. *ret is the call's result, which may be
- * -errno. Return 0, or -errno if it is unknown whether the call has ended.
+ * Make the borrowed thread execute a system call. *ret is the call's result, which may
+ * be -errno. Return 0, or -errno if it is unknown whether the call has ended.
  */
 int borrow_syscall(struct borrow *b, const uint64_t call[7], long *ret);
 
 /*
- * Have the borrowed thread run the code at stub_addr (the stub) with the struct
- * machine_order at order_addr. *ret is the stub's result. Return 0, or -errno if it is
- * unknown whether the stub has ended.
+ * Make the borrowed thread execute the stub, the code at stub_addr, with the parameters
+ * (struct machine_order) at order_addr. *ret is the stub's result. Return 0, or -errno
+ * if it is unknown whether the stub has ended.
  */
 int borrow_run(struct borrow *b, uint64_t stub_addr, uint64_t order_addr, long *ret);
 

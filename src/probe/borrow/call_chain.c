@@ -11,9 +11,8 @@
 
 #define DEPTH_MAX 4096
 /*
- * Time limit for unwinding a call chain, because the thread remains stopped during
- * that time. Beyond this limit, the remainder of the stack is only scanned for
- * return addresses.
+ * Time limit for unwinding a call chain, during which the thread is stopped. After this
+ * time, the rest of the stack is only scanned for return addresses.
  */
 #define TIME_MAX_NS (5 * NS_PER_MS)
 
@@ -44,8 +43,8 @@ static int leave_handler(const struct stack_words *stack, struct unwind_state *s
 }
 
 /*
- * Step to the caller. Return 1 with the caller in *state, 0 if there is no caller, or -1
- * if the caller cannot be determined.
+ * Step from a stack frame to the frame of its caller. Return 1 with the caller in
+ * *state, 0 if there is no caller, or -1 if the caller cannot be determined.
  */
 static int step(const struct landmarks *marks, const struct stack_words *stack,
 		uint64_t lookup, struct unwind_state *state, bool *ret_is_call)
@@ -82,8 +81,8 @@ void call_chain_read(const struct landmarks *marks, const struct stack_words *st
 	uint64_t deadline_ns = clock_now_ns() + TIME_MAX_NS;
 	struct unwind_state state = *start;
 	/*
-	 * a return address points after the call, which may be the last instruction of
-	 * its function
+	 * A return address points after the call, which may be the last instruction of
+	 * its function. To find the function, look up the preceding address.
 	 */
 	bool is_call = false;
 

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * call_chain - list the functions that a stopped thread is in, from the innermost
- * outwards, according to the unwind tables of its code.
+ * call_chain - list the functions that are active in a stopped thread, from the
+ * innermost outwards, using the unwind tables of the code.
  *
- * Old return addresses stay on a stack until something overwrites them. A scan of all
- * words mistakes them for active calls; following the call chain does not.
+ * A scan of all stack words would mistake stale return addresses for active calls;
+ * unwinding does not.
  */
 #ifndef MS_PROBE_BORROW_CALL_CHAIN_H
 #define MS_PROBE_BORROW_CALL_CHAIN_H
@@ -15,7 +15,7 @@
 
 #include "probe/borrow/landmarks.h"
 
-/* A copy of the stack, starting at the stack pointer. */
+/* A copy of a thread's stack, starting at the stack pointer. */
 struct stack_words {
 	const uint64_t *words;
 	size_t count;
@@ -24,15 +24,18 @@ struct stack_words {
 
 struct call_chain {
 	/*
-	 * a function in the call chain is in one of the code ranges of struct
-	 * landmarks, such as malloc's
+	 * true if a function in the call chain is in a code range that must not be
+	 * interrupted (struct landmarks), such as malloc's
 	 */
 	bool holds;
-	/* the call chain is known up to its outermost function, or holds is true */
+	/*
+	 * true if unwinding reached the outermost function, or stopped early because
+	 * `holds` is true
+	 */
 	bool is_whole;
 	/*
-	 * if is_whole is false: index of the first word of the stack beyond the known
-	 * part of the call chain
+	 * index of the first stack word that unwinding did not reach; meaningful only if
+	 * is_whole is false
 	 */
 	size_t rest_index;
 };

@@ -12,32 +12,35 @@
 #include "base/xalloc.h"
 #include "tracee/elf/reader.h"
 
-/* An upper bound for the size of a file's tables; Chromium's tables have 20 MiB. */
+/* Maximum size of a file's unwind tables; Chromium's are 20 MiB. */
 #define TABLES_MAX_BYTES (UINT64_C(64) << 20)
 
 /*
- * The first bytes of .eh_frame_hdr as all linkers write it: the version
- * and three encodings.
+ * The first bytes of an .eh_frame_hdr section as all linkers write it: the version and
+ * three encodings.
  */
 static const uint8_t header_form[4] = { 1, 0x1b, 0x03, 0x3b };
 
 struct header {
 	uint8_t form[4];
-	/* distance from this member of the header to the start of .eh_frame */
+	/* distance from this member to the start of .eh_frame */
 	int32_t frames_delta;
 	uint32_t entry_count;
 };
 
 struct header_entry {
-	int32_t code_delta, entry_delta; /* distances from the start of the header */
+	int32_t code_delta, entry_delta; /* distances from the start of .eh_frame_hdr */
 };
 
-/* A range of addresses in a file, before base_addr (the load bias) is added. */
+/* A range of link-time addresses in a file, without the load bias. */
 struct span {
 	uint64_t start, end;
 };
 
-/* Read bytes at an address in the file. One loadable segment must contain all of them. */
+/*
+ * Read bytes at a link-time address of the file. One loadable segment must contain all
+ * of them.
+ */
 static int read_vaddr(const struct loaded *file, uint64_t vaddr, void *to, size_t length)
 {
 	for (size_t i = 0; i < file->exports.part_count; i++) {
@@ -52,8 +55,8 @@ static int read_vaddr(const struct loaded *file, uint64_t vaddr, void *to, size_
 }
 
 /*
- * Find the end of .eh_frame: the end of the record that the last entry of the search
- * table refers to.
+ * Find the end of the .eh_frame section: the end of the record to which the last entry
+ * of the search table refers.
  */
 static int find_end(const struct loaded *file, uint64_t header_vaddr,
 		    const struct header *header, uint64_t *ret)
@@ -158,8 +161,9 @@ void code_tables_add(struct code_tables *tables, const struct loaded *file)
 }
 
 /*
- * The addresses in unwind tables are relative to the tables. To look up an address of the
- * process in memstate's copy, use the address at the same distance from the copy.
+ * Addresses in unwind tables are relative to the tables. To look up an address in
+ * memstate's copy of the tables, shift the address by the distance between the process's
+ * tables and the copy.
  */
 bool code_tables_find(const struct code_tables *tables, uint64_t addr,
 		      struct unwind_rules *ret)

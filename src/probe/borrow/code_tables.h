@@ -2,8 +2,8 @@
 /*
  * code_tables - the unwind tables (.eh_frame) of the files that a process has mapped.
  *
- * The tables are copied from the files before any thread is stopped, so that a slow file
- * system cannot prolong a stop. A damaged table is treated like a missing one.
+ * memstate copies the tables from the files before it stops a thread, so that a slow
+ * file system cannot prolong the stop. A damaged table is treated like a missing one.
  */
 #ifndef MS_PROBE_BORROW_CODE_TABLES_H
 #define MS_PROBE_BORROW_CODE_TABLES_H
@@ -16,10 +16,12 @@
 #include "probe/borrow/loaded.h"
 
 struct code_table {
-	uint64_t start_addr, end_addr; /* range of the file's code in the process */
-	/* address in the process of the tables that were copied */
+	/* address range of the file's code in the process */
+	uint64_t start_addr, end_addr;
+	/* address, in the process, of the unwind tables that were copied */
 	uint64_t tables_addr;
-	uint64_t header_offset; /* offset of .eh_frame_hdr in the copy */
+	/* offset of .eh_frame_hdr in memstate's copy of the unwind tables */
+	uint64_t header_offset;
 	uint8_t *bytes;
 	size_t length;
 };
@@ -38,8 +40,8 @@ struct code_tables {
 void code_tables_add(struct code_tables *tables, const struct loaded *file);
 
 /*
- * Find the unwind rules for the code at addr, an address in the process. Return false
- * if no rules are found.
+ * Find the unwind rules for the code at addr, an address in the process. Return false if
+ * there are none.
  */
 bool code_tables_find(const struct code_tables *tables, uint64_t addr,
 		      struct unwind_rules *ret);

@@ -23,13 +23,13 @@
 
 /*
  * A line of /proc/PID/status, the values for which memstate refuses to change the
- * process, and the reason.
+ * process, and the reason for the refusal.
  */
 struct status_gate {
 	const char *key;
 	/*
-	 * refuse a value that starts with one of these letters; if NULL, refuse
-	 * any value except 0
+	 * refuse a value that starts with one of these letters; if NULL, refuse any
+	 * value except "0"
 	 */
 	const char *refused;
 	int error;
@@ -139,8 +139,8 @@ static int check_process(const struct probe_request *request, const char **ret_r
 }
 
 /*
- * Check that memstate can open enough descriptors for all later steps, before
- * the process is changed.
+ * Check that memstate can open all descriptors that it will need. This must happen
+ * before the process is changed.
  */
 static int check_descriptors(int process_fd, const char **ret_reason)
 {

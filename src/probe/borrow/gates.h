@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * gates - checks that a process must pass before memstate stops or changes it. The checks
- * themselves neither stop nor change the process.
+ * gates - check whether memstate may stop or change a process. The checks themselves
+ * neither stop nor change the process.
  */
 #ifndef MS_PROBE_BORROW_GATES_H
 #define MS_PROBE_BORROW_GATES_H
@@ -16,16 +16,16 @@
 	"memstate cannot open more files: RLIMIT_NOFILE or fs.file-max has been reached"
 
 /*
- * Check a process. process_fd is a descriptor of /proc/PID. Return 0, or an error of
- * probe_open() with *ret_reason, a static string.
+ * Check whether memstate may stop or change a process. process_fd is a descriptor of
+ * /proc/PID. Return 0, or an error of probe_open() with *ret_reason, a static string.
  */
 int gates_check(const struct probe_request *request, int process_fd,
 		const char **ret_reason);
 
 /*
  * Open the memory of a process for reading and writing, which requires the same
- * privileges as tracing the process. Returns a descriptor that the caller closes, or
- * an error as from probe_open(); *ret_reason is then a static string.
+ * privileges as tracing the process. Return a descriptor, which the caller closes, or an
+ * error like those of probe_open() with *ret_reason, a static string.
  */
 int gates_open_memory(int process_fd, const char **ret_reason);
 

@@ -16,25 +16,28 @@
 #	include <sys/user.h>
 
 /*
- * Results of interrupted system calls that only a tracer sees (include/linux/errno.h in
- * the kernel).
+ * Results of interrupted system calls, which only a tracer sees (include/linux/errno.h
+ * in the kernel).
  */
 #	define RESTART_FIRST (-516) /* the kernel's ERESTART_RESTARTBLOCK */
 #	define RESTART_NO_INTR (-513)
 #	define RESTART_LAST (-512) /* the kernel's ERESTARTSYS */
 
-#	define CODE_64_BITS 0x33 /* value of the cs register in 64-bit code */
+#	define CODE_64_BITS 0x33 /* value of the cs register for 64-bit code */
 #	define RED_ZONE_BYTES 128
 #	define FLAG_TRAP 0x100
 #	define FLAGS_PLAIN 0x202
 #	define SYSCALL_BYTES 2
 #	define MOV_EAX 0xb8
 
-/* System calls that the kernel continues through restart_syscall(2). */
+/*
+ * Sleeping system calls that the kernel continues through restart_syscall(2)
+ * after an interruption.
+ */
 static const uint32_t sleeps[] = { SYS_poll, SYS_nanosleep, SYS_clock_nanosleep,
 				   SYS_futex };
 
-/* Layout of the XSAVE area in its standard format. */
+/* Layout of the XSAVE area (vector registers) in its standard format. */
 #	define VECTORS_MAX 16384
 #	define FXSAVE_BYTES 512
 #	define HEADER_BYTES 64
@@ -45,7 +48,7 @@ static const uint32_t sleeps[] = { SYS_poll, SYS_nanosleep, SYS_clock_nanosleep,
 #	define TILE_OFFSET 2752
 
 /*
- * The signal SIGSETXID of libc: a thread that calls setuid() holds a lock until all
+ * The signal SIGSETXID of libc. A thread that calls setuid() holds a lock until all
  * other threads have handled this signal.
  */
 #	define SIGNAL_SETXID 33
@@ -56,8 +59,8 @@ struct machine_state {
 	struct user_regs_struct regs;
 	uint64_t mask;
 	/*
-	 * number of the system call that the thread makes again after
-	 * the frame is restored
+	 * number of the system call that the thread makes again after rt_sigreturn(2)
+	 * has restored its registers
 	 */
 	unsigned long long begun_call;
 	size_t vectors_bytes;
@@ -78,8 +81,8 @@ struct kernel_context {
 _Static_assert(sizeof(struct kernel_context) == 304, "the kernel's layout");
 
 /*
- * The kernel's struct _fpx_sw_bytes: describes to rt_sigreturn(2) the vector registers
- * that follow.
+ * The kernel's struct _fpx_sw_bytes, which describes to rt_sigreturn(2) the vector
+ * registers that follow it.
  */
 struct software_bytes {
 	uint32_t magic1, extended_bytes;
@@ -88,8 +91,12 @@ struct software_bytes {
 };
 _Static_assert(sizeof(struct software_bytes) == 48, "the kernel's layout");
 
-#	define CONTEXT_FLAGS 7 /* UC_FP_XSTATE, UC_SIGCONTEXT_SS, UC_STRICT_RESTORE_SS */
-/* an invalid value: rt_sigreturn(2) then leaves the signal stack unchanged */
+/* the flags UC_FP_XSTATE, UC_SIGCONTEXT_SS and UC_STRICT_RESTORE_SS */
+#	define CONTEXT_FLAGS 7
+/*
+ * An invalid value for the flags of the signal stack, so that rt_sigreturn(2) leaves the
+ * signal stack unchanged.
+ */
 #	define STACK_FLAGS_INVALID 0x7fff
 
 const uint8_t *machine_syscall_code(size_t *ret_bytes)
@@ -110,8 +117,9 @@ const uint8_t *machine_sigreturn_code(size_t *ret_bytes)
 }
 
 /*
- * Also check the words after the return address: a program that installs a signal handler
- * writes this return address to its stack without such a frame.
+ * The return address of signal handlers alone does not prove that there is a signal
+ * frame: a program that installs a handler also writes this address to its stack.
+ * Therefore check the words after the return address.
  */
 bool machine_is_handler_frame(const uint64_t *words, size_t count)
 {
@@ -155,9 +163,9 @@ void machine_state_free(struct machine_state *state)
 
 /*
  * Return the number of the interrupted system call. The kernel continues an interrupted
- * sleep through restart_syscall(2) with data that rt_sigreturn(2) discards. The signal
- * frame therefore has to restart the sleep with the number of the original call, which
- * libc's code contains in the preceding instruction, such as mov $7, %eax.
+ * sleep through restart_syscall(2), but rt_sigreturn(2) discards the data that this
+ * needs. The thread must therefore repeat the original call. Read its number from the
+ * instruction that precedes the call in libc's code, such as mov $7, %eax.
  */
 static unsigned long long find_begun_call(int tid, const struct user_regs_struct *regs)
 {
@@ -190,7 +198,7 @@ int machine_save(int tid, struct machine_state *ret)
 			      &ret->vectors_bytes);
 	if (r < 0)
 		return r;
-	/* the kernel may have truncated the vector registers */
+	/* a full buffer may mean that the kernel has truncated the vector registers */
 	if (ret->vectors_bytes < FXSAVE_BYTES + HEADER_BYTES ||
 	    ret->vectors_bytes >= sizeof(ret->vectors))
 		return -EOPNOTSUPP;
@@ -265,8 +273,8 @@ void machine_set_result(struct machine_state *state, long result)
 }
 
 /*
- * Return the registers with which the thread makes an interrupted system call again: the
- * kernel does not restart a call after rt_sigreturn(2).
+ * Return the registers with which the thread repeats an interrupted system call. This is
+ * necessary because the kernel does not restart a call after rt_sigreturn(2).
  */
 static struct user_regs_struct self_restarting(const struct machine_state *state)
 {
@@ -322,9 +330,9 @@ static uint64_t features_of(const struct machine_state *state, size_t offset)
 }
 
 /*
- * Return the size of the vector registers in the frame. Include AMX tiles only if
- * the thread uses them: the kernel rejects a frame that is larger than the thread's
- * own state.
+ * Return the size of the vector registers in the signal frame. Include AMX tiles only
+ * if the thread uses them: the kernel rejects a frame that is larger than the
+ * thread's own state.
  */
 static size_t frame_vectors(const struct machine_state *state, uint64_t *ret_features)
 {
@@ -347,7 +355,7 @@ size_t machine_frame(const struct machine_state *state, uint64_t sigreturn_addr,
 	uint64_t context_addr;
 
 	/*
-	 * layout of the frame: the return address, the context, then the vector
+	 * layout of the signal frame: the return address, the context, then the vector
 	 * registers, aligned to 64 bytes
 	 */
 	context_addr = (state->regs.rsp - RED_ZONE_BYTES - vectors_bytes -
@@ -419,7 +427,10 @@ int machine_is_borrowed(int tid, const struct machine_code *code)
 	       (code->stub_addr && regs.rip - code->stub_addr < stub_bytes);
 }
 
-/* Below the frame are the stub's answer and its timeout for ppoll(2). */
+/*
+ * Number of bytes below the signal frame for the stub's answer and for
+ * its ppoll(2) timeout.
+ */
 #	define ANSWER_BYTES 64
 
 uint64_t machine_answer_addr(const struct machine_code *code)
@@ -461,7 +472,9 @@ int machine_restore_registers(int tid, const struct machine_state *state)
 
 size_t machine_jump(int32_t distance, uint8_t ret[MACHINE_JUMP_MAX])
 {
-	/* jmp *distance(%rip), where %rip is the address of the next instruction */
+	/*
+	 * encode jmp *distance(%rip), where %rip is the address of the next instruction
+	 */
 	const size_t bytes = 6;
 
 	distance -= (int32_t)bytes;

@@ -18,10 +18,10 @@
 #include "probe/borrow/machine.h"
 #include "tracee/elf/exports.h"
 
-/* The names of all libraries that memstate preloads start with this prefix. */
+/* Prefix of the names of all libraries that memstate preloads. */
 #define OWN_LIBRARY "libmemstate-"
 
-/* An upper bound that exceeds the size of any libc's code. */
+/* Upper bound on the size of libc's code. */
 #define CODE_MAX_BYTES (UINT64_C(64) << 20)
 
 /* All functions that glibc's malloc.o exports. */
@@ -33,7 +33,7 @@ static const char *const malloc_family[] = {
 	"malloc_info", "malloc_get_state", "malloc_set_state",
 };
 
-/* Functions of libc that hold a lock that pthread_create() also needs. */
+/* Functions of libc that hold a lock which pthread_create() also needs. */
 static const char *const lock_holders[] = {
 	"pthread_create",
 	"pthread_exit",
@@ -73,9 +73,9 @@ static const char *const lock_holders[] = {
 };
 
 /*
- * Runtimes that keep data for each thread, and must intercept the creation of each
- * thread. A thread whose creation such a runtime has missed crashes in the first function
- * that the runtime intercepts.
+ * Runtimes that keep data for each thread, and must therefore intercept the creation of
+ * each thread. A thread whose creation such a runtime has missed crashes in the first
+ * function that the runtime intercepts.
  */
 static const struct {
 	const char *name, *reason;
@@ -150,8 +150,8 @@ static void add_libc_code(struct landmarks *marks, const struct loaded *file)
 }
 
 /*
- * Add the code range of malloc.o in libc, including its static functions. It extends from
- * the end of the preceding exported function to the start of the following one.
+ * Add libc's code from malloc.o, including its static functions: the range from the end
+ * of the preceding exported function to the start of the following one.
  */
 static int add_malloc(struct landmarks *marks, const struct loaded *libc)
 {
@@ -193,9 +193,7 @@ static void add_lock_holders(struct landmarks *marks, const struct loaded *file)
 	}
 }
 
-/*
- * Return the address of the first occurrence of the given bytes in the file's code, or 0.
- */
+/* Return the address at which the given bytes first occur in the file's code, or 0. */
 static uint64_t find_code(const struct loaded *file, const uint8_t *code, size_t length)
 {
 	for (size_t i = 0; i < file->exports.part_count; i++) {
@@ -246,8 +244,8 @@ static int check_sanitizer(const struct loaded *file, const char **ret_reason)
 }
 
 /*
- * Return true if the file replaces malloc. This is false for memstate's own library,
- * which passes calls on to the next malloc.
+ * Return true if the file replaces malloc. memstate's own preloaded library does not
+ * count as a replacement, because it passes all calls on to the next malloc.
  */
 static bool has_own_malloc(const struct loaded *file)
 {
@@ -259,8 +257,9 @@ static bool has_own_malloc(const struct loaded *file)
 }
 
 /*
- * Add a file's functions and code ranges. Return 0 or -errno. If several files define a
- * function, the first file takes precedence, as in the dynamic linker.
+ * Record the addresses of a file's functions, and its code ranges. Return 0 or
+ * -errno. If several files define a function, the first file takes precedence, as in
+ * the dynamic linker.
  */
 static int add_file(struct landmarks *marks, const struct loaded *file,
 		    const struct mapping_list *mappings, const char **ret_reason)
@@ -305,7 +304,7 @@ static int compare(const void *a, const void *b)
 	       (left->start_addr < right->start_addr);
 }
 
-/* Sort the ranges, and merge those that overlap. */
+/* Sort the code ranges, and merge overlapping ones. */
 static void sort_ranges(struct landmarks *marks)
 {
 	size_t kept = 0;
@@ -387,8 +386,8 @@ static bool has_any(const struct agent_functions *functions)
 }
 
 /*
- * Forget the addresses of glibc's functions: they describe the program's memory only if
- * the program uses glibc's malloc.
+ * Clear the addresses of glibc's malloc functions, because the program uses
+ * another allocator.
  */
 static void forget_libc_functions(struct landmarks *marks)
 {
@@ -400,8 +399,8 @@ static void forget_libc_functions(struct landmarks *marks)
 }
 
 /*
- * If the program's allocator is known but provides no figures, return a text that says
- * so. Otherwise return NULL.
+ * If the program's allocator is known to report no figures, return a text that explains
+ * this. Otherwise return NULL.
  */
 static const char *explain_allocator(const struct mapping_list *mappings,
 				     bool has_other_malloc)
@@ -414,9 +413,9 @@ static const char *explain_allocator(const struct mapping_list *mappings,
 		has_heap = has_heap || strcmp(mappings->items[i].name, "[heap]") == 0;
 	}
 	/*
-	 * The mappings read here lack the amounts of resident memory, so it is unknown
-	 * whether [heap] or the memory of PartitionAlloc is larger. If there is a [heap],
-	 * PartitionAlloc may serve only V8, and libc's malloc the program.
+	 * The mappings read here lack resident sizes, so it is unknown whether [heap] or
+	 * the memory of PartitionAlloc is larger. If there is a [heap], the program may
+	 * use libc's malloc, and only V8 may use PartitionAlloc.
 	 */
 	if (signs.pools.is_found && (has_other_malloc || !has_heap))
 		return "its allocator is PartitionAlloc (Chromium), which reports no figures";
@@ -424,7 +423,7 @@ static const char *explain_allocator(const struct mapping_list *mappings,
 }
 
 /*
- * Explain why no function reports figures for the program's memory. Return NULL if some
+ * Explain why no function reports memory figures of the program. Return NULL if some
  * function does.
  */
 static const char *explain_no_figures(const struct mapping_list *mappings,

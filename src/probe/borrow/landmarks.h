@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * landmarks - find addresses in a running process: functions that memstate may call, and
- * code in which it must not borrow a thread. All addresses come from the files that the
- * process has mapped, even if different files have these paths now.
+ * code in which it must not stop a thread. All addresses come from the files that the
+ * process has mapped, even if their paths now refer to other files.
  */
 #ifndef MS_PROBE_BORROW_LANDMARKS_H
 #define MS_PROBE_BORROW_LANDMARKS_H
@@ -22,23 +22,24 @@ struct code_range {
 #define LANDMARKS_LIBC_MAX 8
 
 struct landmarks {
-	struct agent_functions functions; /* functions that the helper calls */
+	/* addresses of the functions that the injected helper calls */
+	struct agent_functions functions;
 	uint64_t pthread_create_addr;
 	/* address of a syscall instruction that is followed by a return */
 	uint64_t syscall_addr;
 	/*
-	 * address of libc's code that calls rt_sigreturn(2) when a signal handler returns
+	 * address of the code in libc that calls rt_sigreturn(2) after a signal handler
 	 */
 	uint64_t sigreturn_addr;
 	/*
 	 * Code ranges of allocators, of the dynamic linker, and of functions that hold a
-	 * lock which a new thread needs. Sorted by address.
+	 * lock which a new thread needs, sorted by address.
 	 */
 	struct code_range *ranges;
 	size_t range_count, range_capacity;
 	/*
-	 * All code of libc, because some functions that libc does not export hold a lock
-	 * while they work.
+	 * All code of libc. It must be avoided as a whole in some cases, because some
+	 * functions that libc does not export hold a lock while they work.
 	 */
 	struct code_range libc[LANDMARKS_LIBC_MAX];
 	size_t libc_count;
@@ -46,8 +47,8 @@ struct landmarks {
 	struct code_tables tables;
 	bool wants_tables;
 	/*
-	 * A file other than libc defines malloc and provides no figures. libc's figures
-	 * then do not describe the program's memory.
+	 * True if a file other than libc defines malloc but reports no figures. libc's
+	 * figures then do not describe the program's memory.
 	 */
 	bool has_other_malloc;
 };
@@ -58,9 +59,9 @@ struct landmarks {
 	}
 
 /*
- * Find the functions to call and the code ranges to avoid in a process. process_fd is a
- * descriptor of /proc/PID. Return 0; -EOPNOTSUPP or -ENOSYS with *ret_reason, a static
- * string; or another -errno.
+ * Find the functions that memstate may call in a process, and the code ranges in which
+ * it must not stop a thread. process_fd is a descriptor of /proc/PID. Return 0;
+ * -EOPNOTSUPP or -ENOSYS with *ret_reason, a static string; or another -errno.
  */
 int landmarks_read(int process_fd, const struct mapping_list *mappings,
 		   struct landmarks *ret, const char **ret_reason);

@@ -78,8 +78,8 @@ static bool has_code(const struct mapping_list *mappings, const struct mapping *
 }
 
 /*
- * Return true if the mapped file was deleted. The kernel then appends " (deleted)" to the
- * end of the path. In any other position, this text is part of the file's name.
+ * Return true if the mapped file was deleted. The kernel then appends " (deleted)" to
+ * the path; elsewhere in the path, this text is part of the file's name.
  */
 static bool is_deleted(const struct mapping *m)
 {
@@ -100,7 +100,7 @@ static int explain_unread(const struct mapping *m, int error, const char **ret_r
 		return -EPERM;
 	}
 	/*
-	 * the file was unmapped during the read, or the process has ended or called exec
+	 * while the file was being read, the process unmapped it, ended, or called exec
 	 */
 	*ret_reason = "its mappings changed while they were read";
 	return -EAGAIN;
@@ -131,8 +131,8 @@ static int read_file(const struct visit *visit, int process_fd, const struct map
 }
 
 /*
- * Return true if the mapping is a file. System V shared memory is not a file, although
- * it has an inode. An old helper may have left such memory in the process.
+ * Return true if the mapping is a file. System V shared memory has an inode, but is not
+ * a file; an old helper may have left such memory in the process.
  */
 static bool is_file(const struct mapping *m)
 {

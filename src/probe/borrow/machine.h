@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * machine - borrow a thread of another process: the part that depends on the machine's
- * registers and code.
+ * machine - the architecture-specific part of using a thread of another process:
+ * registers and machine code.
  *
  * Whenever memstate changes the registers, the thread runs code that ends in
- * rt_sigreturn(2). That call restores the thread's original state from a frame on
- * the thread's own stack. The thread therefore returns to its own code even if
+ * rt_sigreturn(2). That call restores the thread's original state from a signal frame
+ * on the thread's own stack. The thread therefore returns to its own code even if
  * memstate is killed.
  */
 #ifndef MS_PROBE_BORROW_MACHINE_H
@@ -22,7 +22,7 @@
 const uint8_t *machine_syscall_code(size_t *ret_bytes);
 const uint8_t *machine_sigreturn_code(size_t *ret_bytes);
 
-struct machine_state; /* all registers of a thread, and its signal mask */
+struct machine_state; /* All registers of a thread, and its signal mask. */
 
 /*
  * Return true if these words, which follow a return address on the stack, look like the
@@ -31,7 +31,8 @@ struct machine_state; /* all registers of a thread, and its signal mask */
 bool machine_is_handler_frame(const uint64_t *words, size_t count);
 
 /*
- * The registers that show where a thread is executing, or where a signal interrupted it.
+ * The registers at the point where a thread is executing, or where a
+ * signal interrupted it.
  */
 struct machine_place {
 	/* program counter, stack pointer and frame pointer */
@@ -39,8 +40,8 @@ struct machine_place {
 };
 
 /*
- * Find where a signal interrupted a thread. words follow the signal handler's return
- * address on the stack. Return false if they do not look like a signal handler's frame.
+ * Find where a signal interrupted a thread. `words` are the stack words after the return
+ * address of the signal handler. Return false if they do not look like a signal frame.
  */
 bool machine_handler_place(const uint64_t *words, size_t count,
 			   struct machine_place *ret);
@@ -52,8 +53,8 @@ struct machine_state *machine_state_new(void);
 void machine_state_free(struct machine_state *state);
 
 /*
- * Save the state of a stopped thread. Return 0; -EOPNOTSUPP if the thread's word size
- * differs from memstate's; or another -errno.
+ * Save the state of a stopped thread. Return 0; -EOPNOTSUPP if the state cannot be
+ * saved, for example because the thread executes 32-bit code; or another -errno.
  */
 int machine_save(int tid, struct machine_state *ret);
 
@@ -63,16 +64,16 @@ uint64_t machine_tls_addr(const struct machine_state *state);
 struct machine_place machine_place(const struct machine_state *state);
 
 /*
- * Return true if the thread blocks signals that only libc can block, which libc does
- * while it is at work.
+ * Return true if the thread blocks signals that only libc itself can block. libc does so
+ * during critical operations.
  */
 bool machine_blocks_libc(const struct machine_state *state);
 
 /*
  * Return true if the stop interrupted a system call, with the call's number and its
- * result so far; return false if the thread was in its own code. If
- * restart_syscall(2) would continue the call, *ret_number is the original call where
- * that can be determined.
+ * result so far; return false if the thread was executing user code. If
+ * restart_syscall(2) would continue the call, *ret_number is the original call's number
+ * where that can be determined.
  */
 bool machine_syscall(const struct machine_state *state, long *ret_number,
 		     long *ret_result);
@@ -83,32 +84,35 @@ bool machine_syscall(const struct machine_state *state, long *ret_number,
  */
 uint64_t machine_syscall_site(const struct machine_state *state, size_t *ret_bytes);
 
-/* Set the result of the system call that the kernel sees when the thread continues. */
+/*
+ * Set the result that the interrupted system call has when the thread continues; the
+ * kernel uses it to decide whether to restart the call.
+ */
 void machine_set_result(struct machine_state *state, long result);
 
 /*
- * Complete a thread's state from an earlier one: if the thread is still in the same
- * system call, copy the number of the original call from `earlier`.
+ * If the thread is still in the same system call as in its earlier state, copy the
+ * number of the original call from `earlier`.
  */
 void machine_learn(struct machine_state *state, const struct machine_state *earlier);
 
 /*
- * Make an interrupted sleep start again in full, because the kernel no longer
- * knows its remaining time.
+ * Restart an interrupted sleep with its full time, because the kernel no longer knows
+ * the remaining time.
  */
 void machine_restart_sleep(struct machine_state *state);
 
 #define MACHINE_FRAME_MAX 24576
 
 /*
- * Make the signal frame in ret that restores the thread's state, and store in *ret_addr
- * the address on the thread's stack at which the frame must be written. Return the
- * frame's size, or 0 if it exceeds MACHINE_FRAME_MAX.
+ * Build in `ret` the signal frame that restores the thread's state, and store in
+ * *ret_addr the address on the thread's stack at which the frame must be written. Return
+ * the frame's size, or 0 if it exceeds MACHINE_FRAME_MAX.
  */
 size_t machine_frame(const struct machine_state *state, uint64_t sigreturn_addr,
 		     uint8_t ret[MACHINE_FRAME_MAX], uint64_t *ret_addr);
 
-/* Addresses of the code that a borrowed thread runs. */
+/* Addresses of the code and data that a borrowed thread uses. */
 struct machine_code {
 	/* address of a syscall instruction that is followed by a return */
 	uint64_t syscall_addr;
@@ -119,32 +123,32 @@ struct machine_code {
 };
 
 /*
- * Make the thread run a system call and then return to the frame. The signal mask is
- * not changed.
+ * Make the thread execute a system call and then return through the signal frame. The
+ * signal mask is not changed.
  */
 int machine_begin_syscall(int tid, const struct machine_state *state,
 			  const struct machine_code *code, const uint64_t call[7]);
 
 /*
- * The thread is stopped at the start or end of a system call. Return 1 with *ret_result
- * if the thread is making system call `number` from code. Return 0 if it is making
- * another call, for example in a signal handler. Otherwise return -errno.
+ * Check the system call at whose start or end the thread is stopped. Return 1 with
+ * *ret_result if it is system call `number`, made at code->syscall_addr; 0 if it is
+ * another call, for example in a signal handler; or -errno.
  */
 int machine_is_at_syscall(int tid, const struct machine_code *code, long number,
 			  long *ret_result);
 
 /*
- * The parameters of the stub, in private memory that the target can only read. The stub
- * attaches the page if page_segment is a segment, maps memory for the stacks, and calls
- * function_addr. After the call, the stub waits until memstate stops the thread. The
- * stub stops waiting after one second, or when the word at tracer_now_addr no longer
- * equals tracer.
+ * Parameters of the stub (code that the borrowed thread runs), in private memory that
+ * the target can only read. The stub attaches the shared page if page_segment is a
+ * System V segment, maps memory for the stacks, and calls function_addr. It then waits
+ * until memstate stops the thread, for at most one second, and only while the word at
+ * tracer_now_addr equals `tracer`.
  */
 struct machine_order {
 	/* identifier of a System V segment, or -1 if the page is already mapped */
 	int64_t page_segment;
 	uint64_t page_addr;
-	/* range for the new stack; existing mappings in this range are replaced */
+	/* address range for the new stack, in which existing mappings are replaced */
 	uint64_t stack_addr, stack_bytes;
 	/* highest address of the stack on which function_addr is called */
 	uint64_t call_stack_addr;
@@ -168,8 +172,8 @@ int machine_begin_stub(int tid, const struct machine_state *state,
 		       const struct machine_code *code);
 
 /*
- * Return 1 if the thread is executing the code that memstate made it run, 0 if it has
- * left that code on its own, or -errno.
+ * Return 1 if the thread is executing the code to which memstate has redirected it, 0 if
+ * it has already left that code, or -errno.
  */
 int machine_is_borrowed(int tid, const struct machine_code *code);
 
@@ -180,17 +184,17 @@ int machine_is_borrowed(int tid, const struct machine_code *code);
 uint64_t machine_answer_addr(const struct machine_code *code);
 
 /*
- * Restore the thread: first call machine_restore_vectors_and_mask(), then
+ * Restore the thread's state: first call machine_restore_vectors_and_mask(), then
  * machine_restore_registers(). If memstate is killed between the two calls, the thread
- * still returns through the frame. The thread must have been stopped by
+ * still returns through the signal frame. The thread must have been stopped by
  * trace_interrupt(): only then does the kernel resume an interrupted system call.
  */
 int machine_restore_vectors_and_mask(int tid, const struct machine_state *state);
 int machine_restore_registers(int tid, const struct machine_state *state);
 
 /*
- * Write a jump through a word in memory that contains the target's address. distance is
- * the address of the word minus the address of the jump. Return the length of the jump.
+ * Write a jump whose target address is stored in a word of memory. distance is the
+ * address of the word minus the address of the jump. Return the length of the jump.
  */
 #define MACHINE_JUMP_MAX 16
 size_t machine_jump(int32_t distance, uint8_t ret[MACHINE_JUMP_MAX]);

@@ -6,9 +6,8 @@
 #include <errno.h>
 
 /*
- * Stubs for machines on which memstate cannot borrow threads.
- * platform_unsupported_reason(PLATFORM_BORROW) is checked first, so none of these
- * functions is ever called.
+ * Stubs for architectures on which memstate cannot borrow threads. They are never
+ * called, because callers first check platform_unsupported_reason(PLATFORM_BORROW).
  */
 #if !defined(__x86_64__)
 

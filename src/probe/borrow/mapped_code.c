@@ -6,8 +6,8 @@
 #include "probe/borrow/segment.h"
 
 /*
- * Distance below the program at which a free address is first tried. The addresses there
- * are free unless something was mapped at a fixed address.
+ * Distance below the program at which to try a free address first. Addresses there are
+ * free unless something was mapped at a fixed address.
  */
 #define HINT_BYTES 0x10000
 

@@ -15,7 +15,7 @@
 #include "proc/process/dir.h"
 #include "tracee/ptrace/stop.h"
 
-/* Maximum time for which a check of the threads may pause the process. */
+/* Maximum time for which the process may be paused while its threads are checked. */
 #define CHECK_PAUSE_MAX_NS (100 * NS_PER_MS)
 #define CANDIDATES_MAX 64
 
@@ -42,8 +42,8 @@ static bool has_page(const struct orphans_search *search,
 	const struct mapping *page = mapping_list_find(mappings, page_addr);
 
 	/*
-	 * the page's address still contains private code, because the helper's stub has
-	 * not attached the page yet
+	 * the page's address still contains private code: the helper's stub has not
+	 * attached the page yet
 	 */
 	if (private_code_covers(mappings, page_addr, AGENT_PAGE_BYTES))
 		return true;
@@ -54,9 +54,9 @@ static bool has_page(const struct orphans_search *search,
 }
 
 /*
- * Return true if the helper's stack is mapped. The stub maps the stack over the
- * end of the helper's address range. The kernel may have merged the stack with
- * the mapping after it.
+ * Return true if the helper's stack is mapped. The stub maps the stack over the end
+ * of the helper's address range, and the kernel may have merged it with the
+ * following mapping.
  */
 static bool has_stack(const struct mapping_list *mappings, uint64_t stack_addr)
 {
@@ -118,7 +118,8 @@ bool orphans_is_empty(const struct orphans_search *search, uint64_t addr)
 	uint64_t pause_ns;
 
 	/*
-	 * a thread that sleeps in the helper's code is found without a stop of any thread
+	 * a thread that sleeps in the helper's code can be found without
+	 * stopping any thread
 	 */
 	return task_fd >= 0 && parcel_find_thread(search->process_fd, addr) == 0 &&
 	       stop_run(&request, &pause_ns) == 0;

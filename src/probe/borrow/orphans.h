@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * orphans - find helpers that were left in a process by a memstate that was killed
- * before it could remove them. Each helper has its own address range (a parcel: code,
- * page and stack).
+ * orphans - find helpers that remained in a process because memstate was killed
+ * before it could remove them. Each helper has its own address range, called a
+ * parcel: code, page and stack.
  *
- * A parcel is recognized by its code, byte for byte, in private memory (private_code).
- * The kernel's count of processes that have attached the helper's page shows whether
- * another memstate still uses the parcel. A range may be unmapped only if each of its
- * mappings is proven to belong to a parcel. In another ipc namespace the page is not a
- * segment and has no such count, so no orphan is found there.
+ * memstate recognizes a parcel by comparing its code, in private memory, byte for byte
+ * (private_code). The kernel's attach count of the helper's page shows whether another
+ * memstate still uses the parcel. A range is unmapped only if each of its mappings is
+ * proven to belong to a parcel. In another ipc namespace, the page is not a segment and
+ * has no such count, so no orphan is found.
  */
 #ifndef MS_PROBE_BORROW_ORPHANS_H
 #define MS_PROBE_BORROW_ORPHANS_H
@@ -32,16 +32,16 @@ struct orphans_search {
 };
 
 /*
- * Find the helpers that killed memstate processes have left, and store the addresses of
- * their parcels (code, page and stack) in ascending order. Return their number.
+ * Find the helpers of killed memstate processes, and store the addresses of their
+ * parcels (code, page and stack) in ascending order. Return the number of helpers found.
  */
 size_t orphans_find(const struct orphans_search *search,
 		    const struct mapping_list *mappings, uint64_t ret[ORPHANS_MAX]);
 
 /*
  * Stop all threads briefly, and return true if none of them is executing code of the
- * orphaned helper whose parcel is at addr. No code jumps into an orphaned parcel, so no
- * thread can enter it later.
+ * orphaned helper whose parcel is at addr. Nothing calls an orphaned helper, so no
+ * thread can enter its code later.
  */
 bool orphans_is_empty(const struct orphans_search *search, uint64_t addr);
 

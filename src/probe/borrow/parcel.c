@@ -18,20 +18,20 @@
 #include "proc/process/dir.h"
 
 /*
- * pthread_create() runs on this many bytes at the upper end of the helper's stack. The
- * helper's thread uses the remainder.
+ * Number of bytes at the upper end of the helper's stack on which pthread_create() runs.
+ * The helper's thread uses the rest of the stack.
  */
 #define CALL_STACK_BYTES (64 << 10)
 
 /*
- * Size of the space, above the stack of pthread_create(), in which that function stores
- * the new thread's id.
+ * Size of the space above the stack of pthread_create() where that function stores the
+ * new thread's id.
  */
 #define THREAD_BYTES 64
 
 /*
- * The code area begins with the helper's code. At its end are three areas of this size:
- * the stub that starts the helper, the stub's struct machine_order, and the attributes of
+ * Size of each of three areas at the end of the helper's code area: the stub
+ * that starts the helper, the stub's struct machine_order, and the attributes of
  * the helper's thread.
  */
 #define PART_BYTES 512
@@ -118,9 +118,9 @@ bool parcel_exists(int mem_fd, uint64_t addr, const struct landmarks *marks)
 }
 
 /*
- * Return true if the thread's stack pointer is in the parcel (the helper's code, page and
- * stack). The stack pointer is the second last word of the line "202 0x7f… … 0x7ffe…
- * 0x7f…" from /proc/PID/task/TID/syscall.
+ * Return true if the thread's stack pointer is in the parcel (the helper's code, page
+ * and stack). The stack pointer is the second last word of a line in
+ * /proc/PID/task/TID/syscall, such as "202 0x7f… … 0x7ffe… 0x7f…".
  */
 static bool is_on_stack(const char *text, uint64_t addr)
 {

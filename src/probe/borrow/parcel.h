@@ -2,7 +2,7 @@
 /*
  * parcel - the helper's memory in a process, which is a single address range: the code,
  * the page shared with memstate, and a private stack. The stack must be private because
- * libc keeps data on it that each forked child changes in its own copy.
+ * libc stores data on it that differs in each forked child.
  *
  * The code is in private memory, never in shared memory. The process can only read and
  * execute it; memstate writes it with ptrace access.
@@ -22,46 +22,47 @@
 #define PARCEL_BYTES (PARCEL_CODE_BYTES + AGENT_PAGE_BYTES + PARCEL_STACK_BYTES)
 
 /*
- * Offset of the magic number in the header of the helper's code. memstate searches a
- * process's memory for this number to find the code.
+ * Offset of the magic number in the header of the helper's code. memstate finds the code
+ * in a process by searching for this number.
  */
 #define PARCEL_MAGIC_OFFSET offsetof(struct agent_blob_head, magic)
 
 /*
- * The values that are written into the code of a parcel (a helper's code,
- * page and stack).
+ * The values that memstate writes into the code of a parcel (a helper's
+ * code, page and stack).
  */
 struct parcel_site {
 	/* address of the whole parcel (code, page and stack) in the process */
 	uint64_t addr;
-	/* identifier of a System V segment, or -1 if the page is memory of the process */
+	/* identifier of the System V segment, or -1 if the page is not a segment */
 	int page_segment;
 	uint32_t tracer; /* id of the tracing thread, as returned by trace_sign() */
 	const struct landmarks *marks;
 };
 
 /*
- * Write the code of a helper's parcel, with these values in it, to a buffer. Return 0, or
- * -E2BIG if the code does not fit.
+ * Write the code of a helper's parcel to a buffer, and insert the given values. Return
+ * 0, or -E2BIG if the code does not fit.
  */
 int parcel_make_code(const struct parcel_site *site, uint8_t ret[PARCEL_CODE_BYTES]);
 
 /*
- * Return true if the process has the helper's code at addr, byte for byte. Only the
+ * Return true if the code at addr in the process is identical to the helper's. Only the
  * segment, the tracer and the addresses of the allocator's functions may differ.
  */
 bool parcel_exists(int mem_fd, uint64_t addr, const struct landmarks *marks);
 
 /*
- * Return the thread id, in memstate's pid namespace, of the thread whose stack pointer is
- * in the parcel (the helper's code, page and stack), or 0 if no such thread is found. A
+ * Find the thread whose stack pointer is in the parcel (the helper's code, page and
+ * stack). Return its id in memstate's pid namespace, or 0 if there is no such thread. A
  * thread that is running on a CPU is not found.
  */
 int parcel_find_thread(int process_fd, uint64_t addr);
 
 /*
  * Return the address of an item in the helper's parcel, which starts at addr: the stub's
- * order, the stub, the page, the stack, or the word that the stub watches.
+ * parameters (struct machine_order), the stub, the page, the stack, or the word that the
+ * stub polls.
  */
 uint64_t parcel_order_addr(uint64_t addr);
 uint64_t parcel_stub_addr(uint64_t addr);

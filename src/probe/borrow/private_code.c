@@ -7,14 +7,14 @@
 #include <unistd.h>
 
 #define PAGE_BYTES UINT64_C(4096)
-/* number of bytes searched at each end of a large mapping */
+/* number of bytes to search at each end of a large mapping */
 #define SEARCHED_BYTES (UINT64_C(1) << 20)
 
 bool private_code_is_mapping(const struct mapping *m, uint32_t access)
 {
 	/*
-	 * a shared anonymous mapping has an inode (/dev/zero), and the heap
-	 * has the name [heap]
+	 * exclude shared anonymous memory, which has an inode (/dev/zero), and the heap,
+	 * which has the name [heap]
 	 */
 	return m->inode == 0 && m->name[0] == '\0' &&
 	       (m->flags & (MAPPING_ACCESS | MAPPING_SHARED)) == access;

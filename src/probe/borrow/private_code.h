@@ -4,7 +4,7 @@
  *
  * Such memory has no name and no descriptor: only a process that may trace the
  * target can write to it. A later memstate recognizes the code by comparing it with
- * its own copy. Anyone who could fake the same bytes at a chosen address already
+ * its own copy. Anyone who could forge the same bytes at a chosen address already
  * controls the target.
  */
 #ifndef MS_PROBE_BORROW_PRIVATE_CODE_H
@@ -23,7 +23,7 @@
 bool private_code_is_mapping(const struct mapping *m, uint32_t access);
 
 /*
- * Return true if the whole range is private, anonymous, readable, executable and
+ * Return true if all memory in the range is private, anonymous, readable, executable and
  * not writable.
  */
 bool private_code_covers(const struct mapping_list *mappings, uint64_t addr,
@@ -31,9 +31,9 @@ bool private_code_covers(const struct mapping_list *mappings, uint64_t addr,
 
 /*
  * Find pages of private, read-only code that contain two given words at a given offset.
- * Adjacent mappings merge, so any page of a mapping may be the first page of the code. In
- * a mapping of more than 2 MiB, only the first and the last MiB are searched. Return the
- * number of pages found, at most max.
+ * Adjacent mappings may have been merged, so check every page of a mapping. In a mapping
+ * of more than 2 MiB, search only the first and the last MiB. Return the number of pages
+ * found, at most `max`.
  */
 struct private_code_mark {
 	uint32_t words[2];

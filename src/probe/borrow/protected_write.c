@@ -14,12 +14,12 @@
 #include "tracee/ptrace/stop.h"
 #include "tracee/ptrace/trace.h"
 
-/* Maximum time for which one attempt may pause the process. */
+/* Maximum time for which one attempt to write may pause the process. */
 #define WRITE_PAUSE_MAX_NS (200 * NS_PER_MS)
 #define RETRY_NS (5 * NS_PER_MS)
 /*
- * Maximum number of attempts. In a busy process, some threads may not stop in time
- * at the first attempt.
+ * Maximum number of attempts to stop all threads. In a busy process, some threads may
+ * not stop in time at the first attempt.
  */
 #define TRIES_MAX 20
 
@@ -31,8 +31,8 @@ struct writing {
 };
 
 /*
- * Write whole words with PTRACE_POKEDATA. In the first and the last word, keep the bytes
- * outside of the range.
+ * Write whole words with PTRACE_POKEDATA. In the first and last words, preserve the
+ * bytes outside the range.
  */
 static int write_stopped(void *context, const struct stop *stop)
 {

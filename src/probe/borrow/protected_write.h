@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * protected_write - write to private memory of a running process, even if the process
+ * protected_write - write to private memory of a running process, even where the process
  * itself has no write permission.
  */
 #ifndef MS_PROBE_BORROW_PROTECTED_WRITE_H
@@ -17,8 +17,8 @@ struct protected_target {
 
 /*
  * Write through mem_fd. If the kernel allows only a tracer to write, stop all threads
- * during the write. If the kernel allows the write without a stop, other threads may see
- * the bytes change in any order. Return 0 or -errno.
+ * during the write. Otherwise the threads keep running, and may see the bytes change in
+ * any order. Return 0 or -errno.
  */
 int protected_write(const struct protected_target *target, uint64_t addr,
 		    const void *from, size_t length);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * request - the process in which to borrow a thread or inject something, and the
- * cost of doing so.
+ * request - the process in which memstate uses a thread or injects code, and
+ * the cost of doing so.
  */
 #ifndef MS_PROBE_BORROW_REQUEST_H
 #define MS_PROBE_BORROW_REQUEST_H
@@ -15,15 +15,16 @@ struct probe_request {
 	const struct procfs *fs;
 	int pid;
 	/*
-	 * start time from /proc/PID/stat, which distinguishes processes
-	 * that had the same pid
+	 * start time from /proc/PID/stat, which identifies the process even if its pid
+	 * is reused
 	 */
 	uint64_t start_ticks;
 	/*
-	 * true: memstate may inject a helper; false: it may only use an existing helper
+	 * true if memstate may inject a helper; false if it may only use
+	 * an existing helper
 	 */
 	bool may_inject;
-	uint64_t limit_ns; /* maximum time to wait for a safe moment */
+	uint64_t limit_ns; /* maximum time to wait for a safe moment to stop a thread */
 	/*
 	 * For tests: a function called before each step that changes the target;
 	 * otherwise NULL.
@@ -31,20 +32,20 @@ struct probe_request {
 	void (*step)(void *context, const char *name);
 	void *context;
 	/*
-	 * For tests: treat every moment as safe, to demonstrate that the target
-	 * then hangs.
+	 * For tests: treat every moment as safe, to demonstrate that the target would
+	 * then hang.
 	 */
 	bool trusts_any_moment;
 };
 
-/* The cost of injecting something into the process, or of removing it. */
+/* The cost to the process of injecting or removing code. */
 struct probe_cost {
 	unsigned int stops;
 	uint64_t stopped_ns; /* total time for which a thread was stopped */
 	unsigned int tries;
 	/*
-	 * a thread other than the main thread was borrowed: glibc may have created an
-	 * arena for it
+	 * true if a thread other than the main thread was used, so that glibc may have
+	 * created an arena for it
 	 */
 	bool in_other_thread;
 };

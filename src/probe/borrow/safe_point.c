@@ -15,8 +15,8 @@
 #include "tracee/ptrace/trace.h"
 
 /*
- * Maximum number of bytes of a thread's stack that are searched, because the thread
- * is stopped meanwhile.
+ * Maximum number of bytes of a thread's stack that are searched. The limit keeps the
+ * thread's stop short.
  */
 #define STACK_MAX_BYTES (8 * MIB)
 
@@ -39,8 +39,8 @@ static bool is_in_syscall(const struct machine_state *state, long *ret_number)
 }
 
 /*
- * Return true if a syscall instruction made the call. 32-bit calls use other instructions
- * and numbers, and memstate cannot resume them.
+ * Return true if the interrupted call was made with a syscall instruction. 32-bit calls
+ * use other instructions and numbers, and memstate cannot resume them.
  */
 static bool is_plain_syscall(int tid, const struct machine_state *state)
 {
@@ -73,9 +73,9 @@ static int check_rseq(int tid, const struct machine_state *state)
 }
 
 /*
- * Return the mapping that contains the thread's own stack. Return NULL if the thread
- * runs on the stack of a signal handler or of a coroutine. libc keeps the thread's
- * control block at the end of the thread's own stack.
+ * Return the mapping that contains the thread's own stack, at whose end libc keeps the
+ * thread's control block. Return NULL if the thread runs on another stack, such as that
+ * of a signal handler or of a coroutine.
  */
 static const struct mapping *find_stack(const struct safe_point *where, int tid,
 					const struct machine_state *state)
@@ -91,17 +91,20 @@ static const struct mapping *find_stack(const struct safe_point *where, int tid,
 										: NULL;
 }
 
-/* The kinds of functions that may be active, according to the stack of a thread. */
+/* The kinds of functions that may be active in a thread, according to its stack. */
 struct signs {
 	/*
-	 * a function in one of the code ranges of struct landmarks, such as
-	 * malloc, may be active
+	 * true if a function in one of the code ranges of struct landmarks, such as
+	 * malloc's, may be active
 	 */
 	bool holds;
-	bool is_handler; /* a signal handler may be active */
+	bool is_handler; /* true if a signal handler may be active */
 };
 
-/* Copy the words of the thread's stack, up to libc's control block of the thread. */
+/*
+ * Copy the words of the thread's stack, from the stack pointer to libc's
+ * thread control block.
+ */
 static int read_words(const struct safe_point *where, int tid,
 		      const struct machine_state *state, uint64_t **ret,
 		      size_t *ret_count)
@@ -129,8 +132,9 @@ static int read_words(const struct safe_point *where, int tid,
 }
 
 /*
- * Find out which functions may be active. The unwind tables show the call chain. Beyond
- * the known part of the chain, every word of the stack may be a return address.
+ * Find out which functions may be active in the thread. The unwind tables yield the call
+ * chain. Where unwinding ends early, treat every further word of the stack as a possible
+ * return address.
  */
 static void read_signs(const struct safe_point *where, const struct machine_state *state,
 		       const uint64_t *words, size_t count, struct signs *ret)
@@ -166,9 +170,9 @@ static int read_stack(const struct safe_point *where, int tid,
 }
 
 /*
- * Return true if the thread may hold a lock of libc that the stack does not show: libc
- * unlocks in tail calls, and some functions that libc does not export hold locks. But
- * while libc holds a lock, it makes only the system calls of BLOCKED_MEMORY, unless it
+ * Return true if the thread may hold a lock of libc that its stack does not reveal: libc
+ * unlocks in tail calls, and some functions that libc does not export hold locks. While
+ * libc holds a lock, it makes only system calls of the kind BLOCKED_MEMORY, unless it
  * waits for another lock.
  */
 static bool may_hold_libc_lock(const struct safe_point *where,
@@ -222,9 +226,9 @@ int safe_point_check_locks(const struct safe_point *where, int tid,
 	if (r < 0)
 		return refuse("its stack cannot be read", ret_reason);
 	/*
-	 * An allocator never waits for work, so while the thread waits, a return address
-	 * in the allocator must be stale. A signal handler that waits is an exception,
-	 * because it may have interrupted the allocator.
+	 * An allocator never waits for work, so if the thread waits for work, a return
+	 * address in the allocator's code must be stale. A waiting signal handler is an
+	 * exception, because it may have interrupted the allocator.
 	 */
 	if (is_in_syscall(state, &number) && !signs.is_handler &&
 	    blocked_kind(number) == BLOCKED_IDLE)

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * safe_point - decide whether a stopped thread may be borrowed for a system call, or for
- * a call of pthread_create().
+ * safe_point - decide whether a stopped thread may be used for a system call or for a
+ * call to pthread_create().
  *
- * For pthread_create() the thread must not hold a lock that the call needs. A function
- * that takes such a lock also releases it, so while the lock is held, the function is
- * in the thread's call chain. If the unwind tables do not show the chain, every word of
- * the stack is checked.
+ * For pthread_create(), the thread must not hold a lock that the call needs. A function
+ * that takes such a lock also releases it, so while the lock is held, that function is
+ * in the thread's call chain. If the unwind tables do not yield the call chain, every
+ * word of the stack is checked.
  */
 #ifndef MS_PROBE_BORROW_SAFE_POINT_H
 #define MS_PROBE_BORROW_SAFE_POINT_H
@@ -22,10 +22,10 @@ struct safe_point {
 };
 
 /*
- * Check whether a stopped thread with the given state may be borrowed. Before the thread
- * makes a system call, call only safe_point_check(); before it calls pthread_create(),
- * also call safe_point_check_locks(). Return 0; -EAGAIN with *ret_reason, a static
- * string, if another moment may be safe; or another -errno.
+ * Check whether a stopped thread with the given state may be used. Before it makes a
+ * system call, call only safe_point_check(); before it calls pthread_create(), also call
+ * safe_point_check_locks(). Return 0; -EAGAIN with *ret_reason, a static string, if
+ * another moment may be safe; or another -errno.
  */
 int safe_point_check(const struct safe_point *where, int tid,
 		     const struct machine_state *state, const char **ret_reason);

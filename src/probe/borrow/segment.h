@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * segment - System V shared memory through which a process and memstate exchange data,
- * without a descriptor in the process. The memory never contains code or anything that
- * controls code: other processes of the same user can also attach it.
+ * without a descriptor in the process. The memory never contains code, or data that
+ * controls code, because other processes of the same user can also attach it.
  */
 #ifndef MS_PROBE_BORROW_SEGMENT_H
 #define MS_PROBE_BORROW_SEGMENT_H
@@ -14,15 +14,15 @@
 
 /*
  * Create a segment and attach it to memstate. The segment belongs to memstate's user,
- * and disappears when the last process detaches it. flags is SHM_NORESERVE or 0. Return
- * 0 or -errno.
+ * and disappears when the last process detaches it. `flags` is SHM_NORESERVE or 0.
+ * Return 0 or -errno.
  */
 int segment_make(uint64_t bytes, int flags, int *ret_segment, void **ret_memory);
 
 /*
  * segment_allow() allows processes of a user to attach the segment. segment_revoke()
- * revokes the permission, but does not detach the segment anywhere. If memstate runs as
- * that user, nothing changes. Return 0 or -errno.
+ * withdraws the permission, but does not detach the segment from any process. If
+ * memstate runs as that user, both functions change nothing. Return 0 or -errno.
  */
 int segment_allow(int segment, uid_t uid);
 int segment_revoke(int segment);
@@ -35,7 +35,7 @@ int64_t segment_user_of(int process_fd);
 
 bool segment_is_mapped(const struct mapping *m);
 
-/* Return true if the mapping is a whole segment of this size. */
+/* Return true if the mapping is a whole System V segment of this size. */
 bool segment_is_whole(const struct mapping *m, uint64_t bytes);
 
 /*

@@ -6,25 +6,25 @@
 #if defined(__x86_64__)
 
 /*
- * The stub that machine.h describes. rbx points to struct machine_order. r12 points to
- * the context in the frame, for rt_sigreturn(2). r13 points to struct machine_answer.
- * While the stub waits, rsp equals r13, so that a signal handler's frame cannot overwrite
- * the answer or the context. The stub sleeps in ppoll(2), because an interrupted ppoll(2)
- * leaves no restart data in the kernel, and so does not replace those of the thread's own
- * system call.
+ * The stub described in machine.h. rbx points to struct machine_order, r12 to the
+ * context in the signal frame, for rt_sigreturn(2), and r13 to struct machine_answer.
+ * While the stub waits, rsp equals r13, so that a signal handler's frame cannot
+ * overwrite the answer or the context. The stub sleeps in ppoll(2), because an
+ * interrupted ppoll(2) stores no restart data in the kernel, and thus does not overwrite
+ * the data of the thread's own system call.
  */
 __asm__(".pushsection .rodata\n"
 	"machine_stub_start:\n"
-	"	mov 0(%rbx), %rdi\n" /* call shmat: attach the page */
+	"	mov 0(%rbx), %rdi\n" /* shmat: attach the shared page */
 	"	test %rdi, %rdi\n"
 	"	js 1f\n"
 	"	mov 8(%rbx), %rsi\n"
-	"	mov $0x4000, %edx\n" /* the value of SHM_REMAP */
+	"	mov $0x4000, %edx\n" /* SHM_REMAP */
 	"	mov $30, %eax\n"
 	"	syscall\n"
 	"	cmp $-4096, %rax\n"
 	"	ja 2f\n"
-	"1:	mov 16(%rbx), %rdi\n" /* call mmap: map the stacks */
+	"1:	mov 16(%rbx), %rdi\n" /* mmap: map the stacks */
 	"	mov 24(%rbx), %rsi\n"
 	"	mov $3, %edx\n"
 	/* MAP_STACK, MAP_NORESERVE, MAP_ANONYMOUS, MAP_FIXED, MAP_PRIVATE */
@@ -37,7 +37,7 @@ __asm__(".pushsection .rodata\n"
 	"	ja 2f\n"
 	"	mov 40(%rbx), %rdi\n" /* call madvise */
 	"	mov 48(%rbx), %rsi\n"
-	"	mov $10, %edx\n" /* the value of MADV_DONTFORK */
+	"	mov $10, %edx\n" /* MADV_DONTFORK */
 	"	mov $28, %eax\n"
 	"	syscall\n"
 	"	mov 32(%rbx), %rsp\n"
@@ -53,14 +53,15 @@ __asm__(".pushsection .rodata\n"
 	"	movq $1, 8(%r13)\n"
 	"	mov $1000, %ebp\n"
 	/*
-	 * this word is only data: a process that changes it can only end the wait early
+	 * the word that ends the wait is only data: a process that changes it can only
+	 * end the wait early
 	 */
 	"3:	mov 104(%rbx), %rdx\n"
 	"	mov 96(%rbx), %eax\n"
 	"	cmp (%rdx), %eax\n"
 	"	jne 4f\n"
 	"	movq $0, 16(%r13)\n"
-	/* set the timeout for each call: ppoll(2) changes it */
+	/* set the timeout before each call, because ppoll(2) changes it */
 	"	movq $1000000, 24(%r13)\n"
 	"	lea 16(%r13), %rdx\n"
 	"	mov $271, %eax\n" /* call ppoll */

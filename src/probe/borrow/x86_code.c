@@ -4,21 +4,22 @@
 #include "probe/borrow/x86_code.h"
 
 /*
- * The components of an instruction that may follow its opcode (Intel SDM
+ * The components that may follow an instruction's opcode (Intel SDM
  * volume 2, appendix A).
  */
 enum {
 	MODRM = 1 << 0,
-	BYTE = 1 << 1,	      /* an immediate of 1 byte */
-	WORD = 1 << 2,	      /* an immediate of 2 bytes */
-	LONG = 1 << 3,	      /* an immediate of 4 bytes, or of 2 bytes after prefix 66 */
-	LONG_ALWAYS = 1 << 4, /* a branch distance: 4 bytes, regardless of prefixes */
+	BYTE = 1 << 1, /* an immediate of 1 byte */
+	WORD = 1 << 2, /* an immediate of 2 bytes */
+	LONG = 1 << 3, /* an immediate of 4 bytes, or of 2 bytes after prefix 66 */
+	/* a branch displacement of 4 bytes, regardless of prefixes */
+	LONG_ALWAYS = 1 << 4,
 	/* an immediate of 4 bytes, of 8 with REX.W, or of 2 after prefix 66 */
 	QUAD = 1 << 5,
 	ADDRESS = 1 << 6, /* an address of 8 bytes, or of 4 after prefix 67 */
-	/* like BYTE or LONG, but only if the reg field of ModRM is 0 or 1 */
+	/* an immediate that is present only if the reg field of ModRM is 0 or 1 */
 	TEST = 1 << 7,
-	/* not an instruction in 64-bit mode, or a prefix that is handled elsewhere */
+	/* an invalid opcode in 64-bit mode, or a prefix that other code handles */
 	NONE = 1 << 8,
 };
 
@@ -28,8 +29,8 @@ struct opcodes {
 };
 
 /*
- * If several elements of a table match an opcode, the last one applies. If none matches,
- * the opcode is not followed by ModRM or an immediate.
+ * Tables of opcode ranges. If several elements match an opcode, the last one applies. If
+ * none matches, neither ModRM nor an immediate follows the opcode.
  */
 static const struct opcodes map_0[] = {
 	{ 0x00, 0x3f, MODRM },	      { 0x04, 0x04, BYTE },
@@ -129,9 +130,9 @@ static bool is_prefix(uint8_t byte)
 }
 
 /*
- * Read a VEX or EVEX prefix, whose first byte is an instruction only outside of 64-bit
- * mode. Return the prefix's length and the opcode map that it selects, or 0 if there is
- * no such prefix.
+ * Read a VEX or EVEX prefix. Outside 64-bit mode, its first byte can be an ordinary
+ * opcode. Return the prefix's length and the opcode map that it selects, or 0 if there
+ * is no such prefix.
  */
 static size_t read_vex(const uint8_t *at, size_t left, unsigned int *ret_map,
 		       uint8_t *ret_rex)
@@ -153,8 +154,7 @@ static size_t read_vex(const uint8_t *at, size_t left, unsigned int *ret_map,
 }
 
 /*
- * Return the total length of ModRM, SIB and displacement, or 0 if the code ends
- * before them.
+ * Return the total length of ModRM, SIB and displacement, or 0 if they are incomplete.
  */
 static size_t modrm_length(const uint8_t *at, size_t left)
 {
@@ -206,7 +206,7 @@ static size_t immediate_length(unsigned int has, const struct prefixes *prefixes
 	return length;
 }
 
-/* Read the prefixes and all opcode bytes except the last one. Return their length. */
+/* Read the prefixes and all opcode bytes except the last. Return their length. */
 static size_t read_lead(const uint8_t *code, size_t left, struct x86_instruction *insn,
 			struct prefixes *prefixes)
 {
@@ -241,7 +241,7 @@ bool x86_decode(const uint8_t *code, size_t left, struct x86_instruction *ret)
 	size_t at, modrm = 0;
 	unsigned int has;
 
-	/* an instruction has at most 15 bytes */
+	/* an x86 instruction has at most 15 bytes */
 	if (left > 15)
 		left = 15;
 	at = read_lead(code, left, &insn, &prefixes);
@@ -254,7 +254,10 @@ bool x86_decode(const uint8_t *code, size_t left, struct x86_instruction *ret)
 	insn.has_modrm = has & MODRM;
 	if (insn.has_modrm) {
 		modrm = modrm_length(code + at + 1, left - at - 1);
-		/* 8f is pop if reg is 0; otherwise it starts an XOP instruction of AMD */
+		/*
+		 * opcode 8f is pop if the reg field is 0; otherwise it starts an XOP
+		 * instruction of AMD
+		 */
 		if (modrm == 0 ||
 		    (insn.map == 0 && code[at] == 0x8f && code[at + 1] & 0x38))
 			return false;

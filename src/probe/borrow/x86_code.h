@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * x86_code - decode the length of x86-64 instructions, and the targets of branches. Pure
- * functions. The input comes from other processes, and may not be code at all.
+ * x86_code - determine the length of x86-64 instructions, and the targets of branches.
+ * The functions have no side effects. The input comes from other processes, and may not
+ * be code at all.
  */
 #ifndef MS_PROBE_BORROW_X86_CODE_H
 #define MS_PROBE_BORROW_X86_CODE_H
@@ -10,15 +11,18 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* A decoded instruction; offsets are relative to its start. */
+/* A decoded instruction. All offsets are relative to its start. */
 struct x86_instruction {
 	size_t length;
 	size_t opcode_offset; /* offset of the last byte of the opcode */
 	uint8_t rex;	      /* the REX prefix, or 0 if there is none */
 	/* opcode map: 0 for one-byte opcodes; 1 after 0f; 2 after 0f 38; 3 after 0f 3a */
 	unsigned int map;
-	bool has_prefix;	/* has a prefix other than REX, or has VEX or EVEX */
-	bool has_modrm;		/* a ModRM byte follows the opcode */
+	/*
+	 * true if the instruction has a prefix other than REX, or a VEX or EVEX prefix
+	 */
+	bool has_prefix;
+	bool has_modrm;		/* true if a ModRM byte follows the opcode */
 	size_t immediate_bytes; /* size of the immediate at the end of the instruction */
 };
 
@@ -35,8 +39,8 @@ enum x86_branch_kind {
 };
 
 /*
- * A call or jump. If is_indirect, the target is not in the instruction: the instruction
- * contains the address of a word with the target, as in "call *slot(%rip)".
+ * A call or jump. If is_indirect, the instruction contains not the target, but the
+ * address of a word that holds the target, as in "call *slot(%rip)".
  */
 struct x86_branch {
 	enum x86_branch_kind kind;
@@ -44,16 +48,17 @@ struct x86_branch {
 	uint8_t condition;
 	bool is_indirect;
 	size_t length;
-	int64_t distance_bytes; /* distance from the end of the instruction */
+	/* distance of the target from the end of the instruction */
+	int64_t distance_bytes;
 };
 
 /* Decode a call or jump. Return false if the instruction is neither. */
 bool x86_branch_read(const uint8_t *code, size_t left, struct x86_branch *ret);
 
 /*
- * Find the first call or jump at or after *at, and set *at to its offset. *at must be the
- * start of an instruction. Return false if there is no call or jump before the end or
- * before an unknown instruction.
+ * Find the first call or jump at or after offset *at, and set *at to its offset. *at
+ * must be the start of an instruction. Return false if there is no call or jump before
+ * the end of the code or before an unknown instruction.
  */
 bool x86_branch_next(const uint8_t *code, size_t length, size_t *at,
 		     struct x86_branch *ret);

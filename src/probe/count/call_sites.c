@@ -16,21 +16,21 @@
 #include "tracee/elf/window.h"
 
 /*
- * Limits on reading an untrusted file. All code is read up to twice: it is searched for
- * bytes that look like calls, and the functions that contain such bytes are decoded.
- * Calls within the allocator, and bytes that only look like calls, are far fewer than
- * CALL_SITES_MAX in any program.
+ * Limits on reading an untrusted file. All code is read up to twice: memstate first
+ * searches for bytes that look like calls, and then decodes the functions that contain
+ * such bytes. In any program, calls within the allocator and bytes that only look like
+ * calls are far fewer than CALL_SITES_MAX.
  */
 #define READ_MAX_BYTES (UINT64_C(512) << 20)
-#define NAME_BYTES_MAX 64 /* exceeds the length of the longest name in counted_names */
+#define NAME_BYTES_MAX 64 /* greater than the length of any name in counted_names */
 #define CANDIDATES_MAX (8 * CALL_SITES_MAX)
 /*
- * The longest call or jump with a distance of 4 bytes (a conditional jump, 0f 8x),
- * without prefixes.
+ * Length of the longest call or jump with a 4-byte displacement (a conditional jump, 0f
+ * 8x), without prefixes.
  */
 #define BRANCH_BYTES 6
 #define DISTANCE_BYTES 4
-#define INSTRUCTION_BYTES 16 /* length of the longest instruction */
+#define INSTRUCTION_BYTES 16 /* greater than the length of any x86 instruction */
 #define FUNCTION_MAX_BYTES (UINT64_C(4) << 20)
 #define FAMILY_MAX_BYTES (UINT64_C(4) << 20)
 
@@ -42,12 +42,12 @@ struct range {
 	uint64_t start, end;
 };
 
-/* The function that is being decoded. */
+/* State of decoding a function. */
 struct decoder {
 	bool is_begun;
 	uint64_t vaddr, offset_bytes; /* start of the function */
-	uint64_t length;	      /* length of the code requested in the last call */
-	uint64_t at;		      /* end of the last decoded instruction */
+	uint64_t length; /* number of bytes to decode, as requested in the last call */
+	uint64_t at;	 /* end of the last decoded instruction */
 	struct x86_instruction insn;
 };
 
@@ -57,13 +57,16 @@ struct search {
 	struct elf_exports symbols;
 	struct elf_export *functions; /* sorted by address */
 	size_t function_count;
-	/* address range of each allocator's functions */
+	/* address ranges of the functions of each family of allocators */
 	struct range families[COUNT_FAMILY_COUNT_];
-	/* address range that contains all entry points */
+	/* address range that contains all entry points of allocators */
 	struct range targets;
 	size_t candidate_count;
 	struct decoder decoder;
-	/* end of the last slot that a packed relocation (RELR) described */
+	/*
+	 * end address of the last slot (stored pointer) to which a packed
+	 * relocation (RELR) applies
+	 */
 	uint64_t next_slot_vaddr;
 	struct elf_window *parts_window, *functions_window;
 	struct call_sites *sites;
@@ -85,8 +88,8 @@ static void widen(struct range *range, uint64_t start, uint64_t end)
 }
 
 /*
- * Return true for functions that mimalloc and tcmalloc define in separate source files,
- * so that they are outside the address range of the allocator's other functions.
+ * Return true for functions that mimalloc and tcmalloc define in separate source files.
+ * Such functions lie outside the address range of the allocator's other functions.
  */
 static bool is_apart(enum counted_call call)
 {
@@ -94,15 +97,16 @@ static bool is_apart(enum counted_call call)
 }
 
 /*
- * Return the index in counted_names of the entry point to which the symbol belongs, or
- * COUNTED_NAME_COUNT. Compilers split functions: "mi_free.cold" belongs to mi_free.
+ * Return the index in counted_names of the allocator entry point to which the symbol
+ * belongs, or COUNTED_NAME_COUNT. Compilers split functions: the symbol "mi_free.cold"
+ * belongs to mi_free.
  */
 static size_t find_name(const struct search *search, const char *symbol)
 {
 	size_t length = 0;
 
 	/*
-	 * limit the length, because all symbols of a malicious file may have
+	 * limit the length of the name, because all symbols of a malicious file may have
 	 * the same huge name
 	 */
 	while (length < NAME_BYTES_MAX && symbol[length] != '\0' && symbol[length] != '.')
@@ -141,7 +145,10 @@ static int find_functions(struct search *search)
 	return 0;
 }
 
-/* Return the entry point that begins at vaddr, or COUNTED_NAME_COUNT. */
+/*
+ * Return the index of the allocator entry point that begins at vaddr, or
+ * COUNTED_NAME_COUNT.
+ */
 static size_t find_target(const struct search *search, uint64_t vaddr)
 {
 	if (vaddr < search->targets.start || vaddr >= search->targets.end)
@@ -182,10 +189,10 @@ static int begin_function(struct search *search, const struct elf_export *functi
 }
 
 /*
- * Return 1 if the function has an instruction whose 4-byte distance is at vaddr, 0 if
- * not, -EOPNOTSUPP if the code before vaddr cannot be decoded, or an error of
- * elf_window_read(). The function is decoded from its start, or from the end of the
- * previous decoding: within a segment, vaddr ascends from call to call.
+ * Return 1 if the function has an instruction whose 4-byte displacement is at vaddr, and
+ * 0 if not. Return -EOPNOTSUPP if the code before vaddr cannot be decoded, or an error
+ * of elf_window_read(). Decoding begins at the start of the function, or continues from
+ * the last call, because vaddr usually ascends from call to call.
  */
 static int is_instruction(struct search *search, const struct elf_export *function,
 			  uint64_t vaddr)
@@ -216,8 +223,8 @@ static int is_instruction(struct search *search, const struct elf_export *functi
 }
 
 /*
- * If the bytes may be a call or jump, return the offset of the instruction's 4-byte
- * distance. Otherwise return 0.
+ * If the bytes may be a call or jump, return the offset of the 4-byte displacement
+ * within the instruction. Otherwise return 0.
  */
 static size_t find_distance(const uint8_t *at)
 {
@@ -239,9 +246,9 @@ static int add_site(struct search *search, const struct call_site *site)
 }
 
 /*
- * If a call site begins at `at`, add it. vaddr is the address in the file of the code at
- * `at`; length is the number of bytes up to the end of the code. Return values as for
- * call_sites_read().
+ * If the code at `at` is a call or jump to an entry point of an allocator, add it to the
+ * call sites. vaddr is the link-time address of that code, and length is the number of
+ * bytes up to the end of the code. Return values as for call_sites_read().
  */
 static int check_code(struct search *search, const uint8_t *at, size_t length,
 		      uint64_t vaddr)
@@ -286,7 +293,10 @@ static int search_part(struct search *search, const struct elf_part *part)
 			return r < 0 ? r : -EOPNOTSUPP;
 		if (length > left)
 			length = (size_t)left;
-		/* an instruction may continue in the next chunk of code */
+		/*
+		 * leave the last bytes for the next chunk of code, because an
+		 * instruction may span both chunks
+		 */
 		end = length == left ? length : length - BRANCH_BYTES + 1;
 		for (size_t i = 0; r == 0 && i < end; i++)
 			r = check_code(search, piece + i, length - i,
@@ -317,9 +327,9 @@ static int add_slots(struct search *search, const Elf64_Rela *items, size_t coun
 }
 
 /*
- * Add a slot with a packed relocation (RELR). The file stores the target's address in
- * the slot. Slots that the file does not contain are refused, so that the size of the
- * file limits the number of slots.
+ * Add a slot (a stored function pointer) that has a packed relocation (RELR). The
+ * target's address is in the slot itself. Slots that the file does not contain are
+ * rejected, so that the size of the file limits the number of slots.
  */
 static int add_packed_slot(struct search *search, uint64_t vaddr)
 {
@@ -339,9 +349,10 @@ static int add_packed_slot(struct search *search, uint64_t vaddr)
 }
 
 /*
- * Decode SHT_RELR: an even word is the address of a slot; in an odd word, each bit
- * represents one of the next 63 words in memory. Linkers sort the slots. Any other order
- * is refused, because a malicious file could list the same slots repeatedly.
+ * Decode a section of type SHT_RELR. An even word is the address of a slot (a stored
+ * pointer). In an odd word, each bit represents one of the next 63 words in memory.
+ * Linkers sort the slots; any other order is rejected, because a malicious file could
+ * list the same slots repeatedly.
  */
 static int add_packed_slots(struct search *search, const uint64_t *words, size_t count)
 {
@@ -366,7 +377,10 @@ static int add_packed_slots(struct search *search, const uint64_t *words, size_t
 	return r;
 }
 
-/* Add the slots into which the dynamic linker writes the address of an entry point. */
+/*
+ * Add the slots (stored pointers) into which the dynamic linker writes the address of an
+ * allocator's entry point.
+ */
 static int search_slots(struct search *search)
 {
 	_cleanup_elf_reader_ struct elf_reader file;

@@ -10,7 +10,7 @@
 #define AT_ONCE 32
 
 /*
- * The descriptors that one thread closes, of several: every AT_ONCE-th one,
+ * The descriptors that one of several threads closes: every AT_ONCE-th element of fds,
  * starting at index first.
  */
 struct share {

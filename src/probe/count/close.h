@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * close - remove many breakpoints in parallel. For each breakpoint the kernel waits
- * about 25 ms until no thread can be executing it.
+ * close - remove many breakpoints in parallel, because the kernel waits about 25 ms per
+ * breakpoint until no thread can be executing it.
  */
 #ifndef MS_PROBE_COUNT_CLOSE_H
 #define MS_PROBE_COUNT_CLOSE_H
@@ -9,7 +9,8 @@
 #include <stddef.h>
 
 /*
- * Close the descriptors in several threads at the same time. Skip elements that are -1.
+ * Close the descriptors, using several threads at the same time. Skip
+ * elements that are -1.
  */
 void count_close_all(const int *fds, size_t count);
 

@@ -26,7 +26,7 @@
 
 #define FOLDER_PREFIX "memstate-count-"
 
-/* Maximum size of a file of counts that is read. No program needs more. */
+/* Maximum size of a counts file that memstate reads. No program needs a larger file. */
 #define COUNT_FILE_BYTES_MAX (UINT64_C(1) << 36)
 
 const char count_folder_variable[] = COUNT_FOLDER_VARIABLE;
@@ -49,8 +49,8 @@ static void remove_files(int fd)
 }
 
 /*
- * Remove the folders that killed memstate processes have
- * left: "memstate-count-PID-XXXXXX".
+ * Remove the folders that killed memstate processes have left. Their names have the form
+ * "memstate-count-PID-XXXXXX".
  */
 static void remove_abandoned(const char *where)
 {
@@ -80,7 +80,7 @@ static void remove_abandoned(const char *where)
 	}
 }
 
-/* Check that a file of counts can be created at full size. Return 0 or -errno. */
+/* Check that a counts file can be created at full size. Return 0 or -errno. */
 static int try_room(int fd)
 {
 	_cleanup_close_ int file =
@@ -103,8 +103,8 @@ static int try_room(int fd)
 }
 
 /*
- * Minimum limit of open files. The counted program inherits memstate's limit, and may
- * change it.
+ * If the limit of open files is below this number, report it as the reason for a missing
+ * counts file. The counted program inherits memstate's limit, and may change it.
  */
 #define DESCRIPTORS_MIN 32
 
@@ -151,8 +151,8 @@ static int create_in(struct count_folder *folder, const char *where)
 int count_folder_create(struct count_folder *folder, const char **ret_where)
 {
 	/*
-	 * prefer a file system in memory: on disk, the kernel keeps writing changed
-	 * pages back
+	 * prefer a file system in memory: on a disk file system, the kernel writes
+	 * changed pages back repeatedly
 	 */
 	const char *const places[] = { "/dev/shm", getenv("XDG_RUNTIME_DIR"),
 				       getenv("TMPDIR"), "/tmp" };
@@ -185,7 +185,7 @@ void count_folder_release(struct count_folder *folder)
 	*folder = (struct count_folder)COUNT_FOLDER_INIT;
 }
 
-/* Parse a file name such as "4242.0": a pid and a generation. */
+/* Parse the name of a counts file, such as "4242.0": a pid and a generation. */
 static bool parse_name(const char *name, int *ret_pid, unsigned int *ret_generation)
 {
 	_cleanup_free_ char *pid = xstrndup(name, strcspn(name, "."));
@@ -201,7 +201,7 @@ static bool parse_name(const char *name, int *ret_pid, unsigned int *ret_generat
 
 #define TRIES 3
 
-/* Return the used size of a file of counts. The remainder of the file is a hole. */
+/* Return the used size of a counts file. The remainder of the file is a hole. */
 static size_t used_bytes(const char *bytes)
 {
 	const struct count_head *head = (const void *)bytes;
@@ -212,8 +212,8 @@ static size_t used_bytes(const char *bytes)
 }
 
 /*
- * Read the used part of a file into folder->bytes, which is enlarged as needed. Return
- * the length read, or -errno.
+ * Read the used part of a counts file into folder->bytes, which is enlarged as needed.
+ * Return the number of bytes read, or -errno.
  */
 static ssize_t read_whole(int fd, struct count_folder *folder)
 {
@@ -231,8 +231,8 @@ static ssize_t read_whole(int fd, struct count_folder *folder)
 }
 
 /*
- * Like read_whole(), but read again if the program was moving counts between
- * slots meanwhile.
+ * Read a counts file like read_whole(), but repeat the read if the program was moving
+ * counts between slots meanwhile.
  */
 static ssize_t read_file(int fd, struct count_folder *folder)
 {
@@ -250,15 +250,15 @@ static ssize_t read_file(int fd, struct count_folder *folder)
 }
 
 /*
- * Open a file in the folder of files with counts. Return a descriptor or -errno. The
- * counted processes can replace the file with anything, such as a FIFO.
+ * Open a file in the folder for counts files. Return a descriptor or -errno. The file is
+ * untrusted: the counted processes can replace it with anything, such as a FIFO.
  */
 static int open_file(const struct count_folder *folder, const char *name)
 {
 	return foreign_file_open_entry(folder->fd, name, COUNT_FILE_BYTES_MAX);
 }
 
-/* Return the descriptor of a file that is kept open, or -1. */
+/* Return the descriptor of the program's counts file if it is kept open, or -1. */
 static int find_kept(const struct count_folder *folder, const struct count_program *p)
 {
 	for (size_t i = 0; i < folder->file_count; i++)
@@ -344,8 +344,8 @@ int count_folder_read(struct count_folder *folder, struct count_list *list)
 		qsort(list->programs, list->count, sizeof(*list->programs),
 		      compare_programs);
 	/*
-	 * if the same pid has a file of the next generation, the program of this file has
-	 * ended, because it called exec
+	 * if the same pid has a counts file of the next generation, the program of this
+	 * file has ended by calling exec
 	 */
 	for (size_t i = 1; i < list->count; i++)
 		if (list->programs[i - 1].pid == list->programs[i].pid)

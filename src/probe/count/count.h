@@ -3,8 +3,8 @@
  * count - read the counts of all programs into which the counting library was preloaded.
  *
  * The library writes the counts to files. memstate only reads these files, which does
- * not disturb the programs. Nothing in the files is trusted; a file with invalid
- * contents is ignored.
+ * not disturb the programs. memstate does not trust the files, and ignores a file with
+ * invalid contents.
  */
 #ifndef MS_PROBE_COUNT_COUNT_H
 #define MS_PROBE_COUNT_COUNT_H
@@ -16,12 +16,12 @@
 #include "model/count.h"
 #include "probe/count/names.h"
 
-/* The environment variable that contains the path of the folder for files with counts. */
+/* The environment variable that contains the path of the folder for counts files. */
 extern const char count_folder_variable[];
 
 /*
- * Maximum number of files that stay open, which saves system calls when they are
- * read repeatedly.
+ * Maximum number of counts files that stay open. Open files save system calls when
+ * memstate reads them repeatedly.
  */
 #define COUNT_FILES_KEPT 64
 
@@ -29,7 +29,7 @@ struct count_folder {
 	char *path; /* path of the folder, or NULL if there is no folder */
 	int fd;
 	DIR *dir;
-	char *bytes; /* buffer for reading one file */
+	char *bytes; /* buffer with the contents of one file */
 	size_t capacity;
 	struct count_file {
 		int pid, fd;
@@ -47,44 +47,47 @@ struct count_folder {
  * Create a folder that only this user may enter, on a file system in memory if possible.
  * Also remove folders left by memstate processes that no longer exist. Return 0; or
  * -errno, with *ret_where set to the last parent folder that was tried, a static string.
- * Return -ENOSPC also if there is no room for a file.
+ * The error is -ENOSPC also if there is no space for a counts file.
  */
 int count_folder_create(struct count_folder *folder, const char **ret_where);
 
-/* Remove the folder for files with counts, with all its files. */
+/* Remove the folder for counts files, with all its files. */
 void count_folder_release(struct count_folder *folder);
 
-/*
- * Return a static text that explains why a program may have no file of
- * counts in the folder.
- */
+/* Return a static text that explains why a program may have no counts file. */
 const char *count_folder_problem(const struct count_folder *folder);
 
 /*
- * Empty *list, then read all files into it. Return 0, or -errno if the folder cannot
- * be read.
+ * Empty *list, then read all counts files into it. Return 0, or -errno if the
+ * folder cannot be read.
  */
 int count_folder_read(struct count_folder *folder, struct count_list *list);
 
 enum count_library {
 	COUNT_LIBRARY_BLOCKS,
-	/* the variant that counts only calls and requested bytes, and is faster */
+	/*
+	 * the faster variant of the counting library, which counts only calls
+	 * and requested bytes
+	 */
 	COUNT_LIBRARY_CALLS,
-	/* the variant that also records call stacks (agent/count/stack_abi.h) */
+	/*
+	 * the variant of the counting library that also records call stacks
+	 * (agent/count/stack_abi.h)
+	 */
 	COUNT_LIBRARY_STACKS,
 };
 
 /*
- * Find the counting library. with_new selects the variant that also counts C++
- * new and delete, for a preloaded allocator that defines them. Return values as
- * for agent_library_find().
+ * Find the counting library. If with_new is true, find the variant that also counts C++
+ * new and delete, for a preloaded allocator that defines these operators. Return values
+ * as for agent_library_find().
  */
 int count_find_library(enum count_library library, bool with_new, char **ret);
 
 /*
- * Find the library that counts the additional entry points of this family of
- * allocators. The library is preloaded after the counting library. Return values as
- * for agent_library_find().
+ * Find the library that counts the additional entry points of a family of allocators.
+ * That library is preloaded after the counting library. Return values as for
+ * agent_library_find().
  */
 int count_find_family_library(enum count_family family, char **ret);
 

@@ -7,7 +7,10 @@
 
 #include "tracee/elf/imports.h"
 
-/* Set found[] to true for each function in the list that is an additional entry point. */
+/*
+ * Set found[] to true for each function in the list that is an additional entry
+ * point of an allocator.
+ */
 static void find_functions(const struct elf_exports *exports,
 			   bool found[COUNTED_NAME_COUNT])
 {
@@ -42,8 +45,8 @@ void count_entries_add(int fd, const struct elf_exports *exports,
 		size_t name = imports.items[i].name + COUNTED_STANDARD_COUNT;
 
 		/*
-		 * do not count as imported a function that the allocator both
-		 * imports and defines
+		 * a function that the allocator both imports and defines does
+		 * not count as imported
 		 */
 		if (is_own[name])
 			continue;

@@ -14,8 +14,8 @@
 #include "tracee/elf/reader.h"
 
 /*
- * Alignment of glibc's arenas. Like a stack, an arena may follow memory without access
- * rights, and must not be taken for a stack.
+ * Alignment of glibc's malloc arenas. An arena may follow memory without access rights,
+ * as a stack does. Its alignment shows that it is not a stack.
  */
 #define ARENA_BYTES (UINT64_C(64) << 20)
 
@@ -108,8 +108,9 @@ void data_words_release(struct data_words *data)
 }
 
 /*
- * Return true if the mapping looks like a stack because it follows a guard area. Stacks
- * contain stale words, such as the result of the dynamic linker's last search.
+ * Return true if the mapping looks like a stack, because it follows a guard area.
+ * Stacks are not searched: they contain stale words, such as the result of the dynamic
+ * linker's last lookup.
  */
 static bool is_stack(const struct mapping_list *mappings, size_t index)
 {
@@ -122,7 +123,7 @@ static bool is_stack(const struct mapping_list *mappings, size_t index)
 }
 
 /*
- * Return how many of the found words, starting at index first, are
+ * Return how many of the words found, starting at index first, are
  * outside the files' data.
  */
 static uint64_t count_others(const struct data_words *data, const struct find_words *f,
@@ -182,7 +183,8 @@ static int compare_addrs(const void *a, const void *b)
 }
 
 /*
- * List the addresses to search for, sorted and without duplicates. Return their number.
+ * List the function addresses to search for, sorted and without duplicates.
+ * Return their number.
  */
 static size_t list_wanted(const struct hook_places_source *source,
 			  const uint64_t *originals, struct wanted *ret)

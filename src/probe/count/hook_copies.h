@@ -4,9 +4,9 @@
  * run time, such as "static void *(*allocate)(size_t); allocate = malloc;". The dynamic
  * linker's tables do not list such copies.
  *
- * A copy in the writable data of the program and its libraries can be redirected. Other
- * copies can only be counted: a heap block may be freed, and its memory be reused for
- * other data, at any time.
+ * memstate can redirect a copy in the writable data of the program and its libraries.
+ * Other copies can only be counted, because a heap block may be freed, and its memory
+ * reused for other data, at any time.
  */
 #ifndef MS_PROBE_COUNT_HOOK_COPIES_H
 #define MS_PROBE_COUNT_HOOK_COPIES_H
@@ -24,39 +24,43 @@
 struct hook_places_source;
 
 /*
- * Time limits for a search of the files' data, and for a search of other private memory.
+ * Time limits for a search of the mapped files' data, and for a search of
+ * other private memory.
  */
 #define DATA_WORDS_LIMIT_NS (2 * NS_PER_S)
 #define HEAP_WORDS_LIMIT_NS (NS_PER_S / 2)
-/* Limit on the number of copies that are found outside the files' data. */
+/*
+ * Maximum number of copies of function addresses to find outside the mapped files' data.
+ */
 #define HEAP_WORDS_MAX 100000
 
-/* The writable data of the files, with zero-initialized data (.bss). */
+/* The writable data of the mapped files, including zero-initialized data (.bss). */
 struct data_words {
 	struct data_part {
 		struct address_range range;
-		size_t file; /* index of the file, as chosen by the caller */
+		size_t file; /* the caller's index of the file that contains the data */
 	} * parts;
 	size_t count, capacity;
 };
 
-/*
- * Add the file's data, except data in mappings that the process shares or cannot write.
- */
+/* Add the file's data, except data in mappings that are shared or read-only. */
 void data_words_add(struct data_words *data, const struct loaded *file, size_t index);
 
 /*
- * Search the files' data. The caller sets all members of f except the time limit;
- * see find_words().
+ * Search the mapped files' data for given words. The caller sets all members of f except
+ * the time limit; see find_words().
  */
 int data_words_find(const struct data_words *data, struct find_words *f);
 
-/* Return true if the data of a file contains addr; *ret_file is that file's number. */
+/*
+ * Return true if the data of a file contains addr, and set *ret_file to
+ * that file's index.
+ */
 bool data_words_has(const struct data_words *data, uint64_t addr, size_t *ret_file);
 void data_words_release(struct data_words *data);
 
 /*
- * Copies of function addresses that cannot be redirected, so calls through
+ * Copies of function addresses that memstate cannot redirect, so that calls through
  * them are not counted.
  */
 struct heap_words {
@@ -66,8 +70,9 @@ struct heap_words {
 };
 
 /*
- * Count the copies in the process's private memory except the files' data and stacks,
- * which contain stale words. f is the same as for data_words_find(). Return 0 or -errno.
+ * Count the copies of function addresses in the process's private memory, except in the
+ * files' data and in stacks, which contain stale words. f is the same as for
+ * data_words_find(). Return 0 or -errno.
  */
 int heap_words_find(const struct data_words *data, const struct mapping_list *mappings,
 		    struct find_words *f, struct heap_words *ret);
@@ -79,12 +84,12 @@ struct hook_copy {
 	 * address, this is the first one.
 	 */
 	enum hook hook;
-	size_t file; /* index of the file, as passed to data_words_add() */
+	size_t file; /* the caller's index of the file, as passed to data_words_add() */
 };
 
 struct hook_copies {
 	/*
-	 * Addresses of copies that are already known, and are not searched for again. The
+	 * Addresses of copies that are already known, and are not reported again. The
 	 * caller sets them; hook_copies_find() sorts them.
 	 */
 	uint64_t *known;
@@ -97,9 +102,8 @@ struct hook_copies {
 
 /*
  * Find the copies of the original functions' addresses in the data of the files. If
- * source->finds_leading is set, find the copies of the addresses of the gates
- * (jumps to hooks) instead. Return 0; -E2BIG if there are more copies than can be
- * recorded; or -errno.
+ * source->finds_leading is set, find copies of the addresses of gates (jumps to hooks)
+ * instead. Return 0; -E2BIG if there are more copies than can be recorded; or -errno.
  */
 int hook_copies_find(const struct hook_places_source *source,
 		     const struct data_words *data, const uint64_t *originals,

@@ -21,22 +21,22 @@
 
 #define FILES_MAX 4096
 
-/* A stored function address or a call. It is patched if it refers to the allocator. */
+/* A stored function address or a call, patched if it refers to the allocator. */
 struct candidate {
 	struct hook_place place;
 	size_t file;
-	bool is_linked_in; /* found by call_sites_read() in the program */
-	bool is_copy;	   /* found by find_copies(), as a copy made at run time */
+	bool is_linked_in; /* a call found by call_sites_read() */
+	bool is_copy;	   /* a copy of an address made at run time */
 };
 
 struct library {
 	uint64_t exports[HOOK_COUNT_];
-	uint64_t start_addr, end_addr; /* range of the library's mappings */
+	uint64_t start_addr, end_addr; /* address range in which the library is mapped */
 	bool is_libc, is_program, is_linker;
-	/* a slot of this library contains the address of an allocator function */
+	/* a stored pointer of this library refers to an allocator function */
 	bool is_bound;
 	bool is_counted;
-	const char *name; /* name of the file, which points into the list of mappings */
+	const char *name; /* name of the file, owned by the list of mappings */
 };
 
 struct search {
@@ -46,8 +46,8 @@ struct search {
 	struct candidate *candidates;
 	size_t count, capacity;
 	const struct library *allocator;
-	bool has_bound_new; /* the allocator's own new or delete is called */
-	/* the additional entry points that the mapped files use */
+	bool has_bound_new; /* a file calls the allocator's own new or delete */
+	/* the additional allocator functions that the mapped files use */
 	struct count_entries entries;
 	struct data_words data;
 };
@@ -79,7 +79,7 @@ static int add_candidates(struct search *search, const struct loaded *file)
 		add_candidate(search, &c);
 	}
 	elf_imports_release(&imports);
-	/* this is not an ELF file, or it is being changed */
+	/* the mapped file is not an ELF file, or it is being changed */
 	return r == -ENOEXEC || r == -EBADMSG ? 0 : r;
 }
 
@@ -115,7 +115,7 @@ static void add_call_site(struct search *search, const struct loaded *file,
 	add_candidate(search, &c);
 }
 
-/* Add call sites and entry points of an allocator that is linked into the program. */
+/* Add the call sites and entry points of an allocator linked into the program. */
 static int add_linked_in(struct search *search, const struct loaded *file,
 			 struct library *library, const char **ret_reason)
 {
@@ -152,7 +152,7 @@ static int add_file(void *context, const struct loaded *file, const char **ret_r
 	int r;
 
 	if (!search->source->finds_leading && interrupt_is_pending())
-		/* signals do not end a search for orphaned hooks */
+		/* a signal must not end a search for orphaned hooks */
 		return -EINTR;
 	if (search->file_count == FILES_MAX) {
 		*ret_reason = "it has too many libraries";
@@ -162,7 +162,7 @@ static int add_file(void *context, const struct loaded *file, const char **ret_r
 		library.exports[i] = loaded_address(file, agent_hook_names[i]);
 	count_entries_add(file->fd, &file->exports, &search->entries);
 	loaded_find_extent(file, &library.start_addr, &library.end_addr);
-	/* the dynamic linker's own calls are not counted */
+	/* the dynamic linker's own calls to malloc are not counted */
 	if (!library.is_linker)
 		data_words_add(&search->data, file, search->file_count);
 	r = add_candidates(search, file);
@@ -177,9 +177,9 @@ static int add_file(void *context, const struct loaded *file, const char **ret_r
 }
 
 /*
- * Return how many stored addresses and calls refer to the file's malloc. One in libc
- * outweighs all others: libc uses the program's malloc, while a library may have been
- * loaded so that it uses another malloc.
+ * Return how many stored addresses and calls refer to the file's malloc. A reference
+ * from libc outweighs all others: libc uses the program's malloc, while a library may
+ * have been loaded so that it uses another malloc.
  */
 static size_t count_votes(const struct search *search, const struct library *library)
 {
@@ -197,7 +197,7 @@ static size_t count_votes(const struct search *search, const struct library *lib
 
 /*
  * Return how many files define the function. Ignore the dynamic linker's malloc, which
- * only the dynamic linker uses, before libc is loaded.
+ * only the dynamic linker itself uses, before libc is loaded.
  */
 static size_t count_exporters(const struct search *search, enum hook hook)
 {
@@ -208,7 +208,7 @@ static size_t count_exporters(const struct search *search, enum hook hook)
 	return count;
 }
 
-/* Return true if the stored address or call already leads to hooks. */
+/* Return true if the stored address or call already refers to a hook. */
 static bool points_to_hooks(const struct search *search, const struct hook_place *place)
 {
 	const struct hooks_there *there = &search->source->there;
@@ -219,8 +219,8 @@ static bool points_to_hooks(const struct search *search, const struct hook_place
 }
 
 /*
- * Find the allocator: the file to which most addresses and calls refer. If the dynamic
- * linker has not bound any of them yet, it must be the only file that defines malloc.
+ * Find the allocator: the file to which most stored addresses and calls to malloc refer.
+ * If the dynamic linker has bound none of them, take the only file that defines malloc.
  */
 static int find_allocator(struct search *search, const char **ret_reason)
 {
@@ -256,8 +256,8 @@ static int find_allocator(struct search *search, const char **ret_reason)
 }
 
 /*
- * Return the address of the function that a hook replaces. If the allocator lacks the
- * function, use another file's: libc's reallocarray() calls the allocator's realloc().
+ * Return the address of the function that a hook replaces, from another file if the
+ * allocator lacks it: libc's reallocarray() calls the allocator's realloc().
  */
 static uint64_t find_original(const struct search *search, enum hook hook)
 {
@@ -281,8 +281,8 @@ static bool is_within(const struct library *library, uint64_t addr)
 /*
  * Return true if the slot is not bound yet, and the dynamic linker will bind it to the
  * allocator. That is certain if no other file defines the function, if the file's other
- * slots are bound to the allocator, or if the file is the program. new and delete may be
- * in a file other than malloc's.
+ * slots are bound to the allocator, or if the file is the program. Files other than
+ * malloc's may define new and delete.
  */
 static bool is_unbound(const struct search *search, const struct candidate *c)
 {
@@ -297,8 +297,8 @@ static bool is_unbound(const struct search *search, const struct candidate *c)
 }
 
 /*
- * Return true if a pointer in another file contains an address in the main program, such
- * as the address of a PLT entry or of the program's own malloc.
+ * Return true if a pointer in a library contains an address in the main program, such as
+ * the address of a PLT entry or of the program's own malloc.
  */
 static bool points_to_program(const struct search *search, const struct candidate *c)
 {
@@ -326,15 +326,12 @@ static void add_place(struct search *search, const struct candidate *c,
 		ret->sites_end_addr = c->place.addr;
 }
 
-/*
- * Return true if the stored address or call belongs to the allocator itself, so that the
- * program does not make these calls.
- */
+/* Return true if the allocator itself contains the stored address or call. */
 static bool is_within_allocator(const struct search *search, const struct candidate *c)
 {
 	const struct library *library = &search->files[c->file];
 
-	/* call_sites_read() has already left out calls within the allocator */
+	/* call_sites_read() has already omitted calls within the allocator */
 	if (c->is_linked_in)
 		return false;
 	if (c->place.hook >= HOOK_FIRST_EXTRA && library->exports[c->place.hook])
@@ -358,7 +355,10 @@ static void choose(struct search *search, struct hook_places *ret)
 		const struct candidate *c = &search->candidates[i];
 		uint64_t original = ret->originals[c->place.hook];
 
-		/* a linked-in allocator may itself use this copy: do not patch it */
+		/*
+		 * an allocator linked into the program may use this copy:
+		 * do not patch it
+		 */
 		ret->missed_count += c->is_copy && is_within_allocator(search, c) &&
 				     search->files[c->file].is_program;
 		if (!original || is_within_allocator(search, c) ||
@@ -374,8 +374,8 @@ static void choose(struct search *search, struct hook_places *ret)
 }
 
 /*
- * Return the original function, or 0 if no file has the function at this address. The
- * address is not trusted, because it was read from the process's memory.
+ * Return the address of the original function, or 0 if no file exports the function
+ * there. The address is not trusted, because it was read from the process's memory.
  */
 static uint64_t prove_original(const struct search *search, enum hook hook)
 {
@@ -444,7 +444,7 @@ static int find_copies(struct search *search, struct hook_places *ret,
 	return r;
 }
 
-/* Refuse a process that allocates through functions that memstate cannot count. */
+/* Reject a process that allocates through functions that memstate cannot count. */
 static int check_entries(const struct search *search, const char **ret_reason)
 {
 	const struct count_entries *entries = &search->entries;
@@ -475,7 +475,7 @@ int hook_places_read(const struct hook_places_source *source, struct hook_places
 			    ret_reason);
 	if (r == 0 && !source->finds_leading)
 		r = find_allocator(&search, ret_reason);
-	/* once counting has begun, a library that is loaded later must not stop it */
+	/* a library that is loaded after counting has begun must not end the counting */
 	if (r == 0 && !source->finds_leading && !source->there.base_addr)
 		r = check_entries(&search, ret_reason);
 	if (r == 0) {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* hooks_blind - list the calls that the hooks in a process do not count. */
+/* hooks_blind - list the allocation calls that the hooks in a process miss. */
 #ifndef MS_PROBE_COUNT_HOOKS_BLIND_H
 #define MS_PROBE_COUNT_HOOKS_BLIND_H
 
@@ -13,34 +13,36 @@
 
 struct hooks_blind {
 	/*
-	 * number of files with patched addresses or calls that were loaded
-	 * after counting began
+	 * number of files that were loaded after counting began and contain patched
+	 * function addresses or calls
 	 */
 	size_t late_file_count;
 	/*
-	 * number of addresses and calls that refer to functions other
-	 * than the allocator's
+	 * number of function addresses and calls that refer to a file other
+	 * than the allocator
 	 */
 	size_t other_count;
 	/*
-	 * number of copies of function addresses that are not redirected; see
+	 * number of copied function addresses that are not patched; see
 	 * struct hook_places
 	 */
 	size_t missed_count;
 	uint64_t unread_bytes;
 	struct heap_words heap;
-	bool has_looked; /* hooks_blind_look_at_heap() has been called */
+	bool has_looked; /* true once hooks_blind_look_at_heap() has been called */
 	/*
-	 * end of [heap] when counting began, and at the last reading, or 0 if
+	 * end addresses of [heap] when counting began and at the last reading, or 0 if
 	 * there is no [heap]
 	 */
 	uint64_t first_heap_end_addr, heap_end_addr;
-	/* how much of the growth of [heap] the counted calls cannot explain */
+	/*
+	 * growth of [heap] in bytes if the counted calls cannot explain it, otherwise 0
+	 */
 	uint64_t unexplained_bytes;
 };
 
 /*
- * Initialise *unseen with the calls that are known not to be counted
+ * Initialize *unseen with the calls that are already known to be missed
  * when counting begins.
  */
 void hooks_blind_begin(struct hooks_blind *unseen, const struct hook_places *places);
@@ -48,17 +50,17 @@ void hooks_blind_begin(struct hooks_blind *unseen, const struct hook_places *pla
 /* Record the end address of [heap]. Call this before the counts are read. */
 void hooks_blind_look_at_heap(struct hooks_blind *unseen, int process_fd);
 
-/* Compare the growth of [heap] with what the counted calls requested. */
+/* Compare the growth of [heap] with the bytes that the counted calls requested. */
 void hooks_blind_check_growth(struct hooks_blind *unseen,
 			      const struct count_program *program);
 
-/* Append a list, separated by commas, of the calls that are not counted. */
+/* Append a comma-separated list of the calls that are not counted. */
 void hooks_blind_add(const struct hooks_blind *unseen, struct strbuf *out);
 
 /*
- * Append why the counts are incomplete, worded as a message that does not name the
- * process. Append nothing unless some calls are known not to be counted, or function
- * pointers were not searched for.
+ * Append the reason why the counts are incomplete, worded as a message that does not
+ * name the process. Append nothing unless some calls are known to be missed, or the
+ * search for function pointers was not possible.
  */
 void hooks_blind_add_missed(const struct hooks_blind *unseen, struct strbuf *out);
 

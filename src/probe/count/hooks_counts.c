@@ -12,7 +12,10 @@
 
 #define READ_TRIES 3
 
-/* Copy the counts from shared memory. Return the number of bytes copied. */
+/*
+ * Copy the counts from the memory shared with the process. Return the
+ * number of bytes copied.
+ */
 static size_t copy_counts(struct hooks_counts *copy, const struct count_head *counts)
 {
 	size_t length = HOOKS_COUNTS_BYTES;

@@ -1,14 +1,15 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * hooks_names - set the names of the threads that the hooks count. The hooks do not ask
- * the kernel for the names, as a seccomp filter may forbid that system call.
+ * hooks_names - set the names of the threads that the hooks count. The hooks
+ * themselves do not ask the kernel for the names, because a seccomp filter may
+ * forbid the system call.
  */
 #ifndef MS_PROBE_COUNT_HOOKS_NAMES_H
 #define MS_PROBE_COUNT_HOOKS_NAMES_H
 
 #include "agent/count/abi.h"
 
-/* Set the name of each living thread that has no name in counts yet. */
+/* Set the name of each living thread whose name is still empty in the counts. */
 void hooks_name_threads(struct count_head *counts, int process_fd, int pid);
 
 #endif

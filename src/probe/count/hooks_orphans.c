@@ -19,13 +19,13 @@
 
 #define CANDIDATES_MAX 64
 
-/* Number of bytes of another memstate's command line that a message shows. */
+/* Maximum number of bytes of another memstate's command line to show in a message. */
 #define COMMAND_SHOWN 64
 
 /*
- * Return true if the memstate that injected the hooks (their owner) may be alive. An
- * owner in another pid namespace is assumed to be alive. A process that fakes an owner
- * prevents counting, which it could also do by other means.
+ * Return true if the memstate process that injected the hooks (their owner) may be
+ * alive. An owner in another pid namespace is assumed to be alive. A process that forges
+ * an owner can prevent counting, but it could do so by other means as well.
  */
 static bool has_owner(const struct procfs *fs, const struct hooks_head *head)
 {
@@ -40,8 +40,8 @@ static bool has_owner(const struct procfs *fs, const struct hooks_head *head)
 }
 
 /*
- * Return the pid of the hooks' owner, or -1 if the owner is not visible in
- * memstate's pid namespace.
+ * Return the pid of the memstate that owns the hooks, or -1 if that process is not
+ * visible in our pid namespace.
  */
 static int find_owner_pid(const struct hooks_head *head)
 {
@@ -53,8 +53,8 @@ static int find_owner_pid(const struct hooks_head *head)
 }
 
 /*
- * Return true if the mapping may belong to hooks, given its offset in the
- * address range of the hooks.
+ * Return true if the mapping, at this offset in the address range of the hooks, may
+ * belong to the hooks.
  */
 static bool is_part(const struct mapping *m, uint64_t offset)
 {
@@ -69,8 +69,8 @@ static bool is_part(const struct mapping *m, uint64_t offset)
 
 /*
  * Return true if every mapping in the range may belong to the hooks; only then may the
- * range be unmapped. The range was first mapped as private code, and private mappings may
- * have merged with their neighbours at both ends.
+ * range be unmapped. The whole range was originally mapped as private code, and the
+ * kernel may have merged private mappings with their neighbours at both ends.
  */
 static bool is_whole(const struct mapping_list *mappings, uint64_t base_addr,
 		     uint64_t bytes)
@@ -90,8 +90,8 @@ static bool is_whole(const struct mapping_list *mappings, uint64_t base_addr,
 }
 
 /*
- * Return the size of the hooks' address range at addr. Return 0 if there are no hooks
- * there, or if other memory is mapped in the range.
+ * Return the size of the address range of the hooks at addr. Return 0 if there are no
+ * hooks at addr, or if other memory is mapped in the range.
  */
 static uint64_t read_size(const struct hooks_search *search, uint64_t addr,
 			  struct hooks_head *ret)
@@ -153,8 +153,8 @@ bool hooks_orphans_is_one(const struct hooks_search *search,
 }
 
 /*
- * Read the gates (jumps to hooks) that the hooks' header names, and check that
- * they really are gates.
+ * Read the gates (jumps to hooks) at the address stored in the hooks' header, and check
+ * that the code there really consists of gates.
  */
 static int read_gates(const struct hooks_search *search, uint64_t gates_addr,
 		      struct gates *ret)
@@ -166,8 +166,8 @@ static int read_gates(const struct hooks_search *search, uint64_t gates_addr,
 }
 
 /*
- * Find the addresses and calls that lead to the hooks, and the original functions, in
- * the process's files.
+ * Search the process's files for function addresses and calls that lead to the hooks,
+ * and for the functions that the hooks replace.
  */
 static int find_places(const struct hooks_switch *s, const struct hooks_search *search,
 		       const struct hooks_head *head, struct hook_places *ret)
@@ -189,8 +189,9 @@ static int find_places(const struct hooks_switch *s, const struct hooks_search *
 }
 
 /*
- * Return true if the address still refers to the hooks. Call sites need no check: each
- * was restored, or jumps to a gate, which now jumps to the original function.
+ * Return true if a patched address still refers to the hooks. Call sites need no
+ * check: each either was restored, or jumps to a gate, which now jumps to the
+ * original function.
  */
 static bool points_to_hooks(const struct hooks_switch *s,
 			    const struct hooks_record *record)
@@ -204,8 +205,8 @@ static bool points_to_hooks(const struct hooks_switch *s,
 }
 
 /*
- * Check that none of the patched addresses refers to the hooks now. The process has a
- * list of these addresses.
+ * Check that none of the patched addresses still refers to the hooks. The list of these
+ * addresses is stored in the process.
  */
 static int check_places(const struct hooks_switch *s, const struct hooks_head *head)
 {

@@ -34,7 +34,7 @@ static void fill_counts(struct count_head *head, int pid,
 }
 
 /*
- * Record this memstate as the hooks' owner in their header, so that another memstate can
+ * Record our process as the hooks' owner in their header, so that another memstate can
  * check whether the owner is alive.
  */
 static void record_owner(const struct procfs *fs, struct hooks_head *head)
@@ -90,8 +90,8 @@ uint64_t hooks_parcel_bytes(const struct hooks_parcel *parcel)
 }
 
 /*
- * Create the segments. Until hooks_parcel_allow() is called, processes of other users
- * cannot attach them.
+ * Create the shared memory segments. Processes of other users cannot attach them until
+ * hooks_parcel_allow() is called.
  */
 static int make_segments(struct hooks_parcel *parcel, bool has_stacks)
 {

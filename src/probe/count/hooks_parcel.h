@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * hooks_parcel - memstate's copy of the code and data that it injects to count calls (see
- * agent/count/hooks.h). The code, the list of patched addresses, the modules and the
- * gates are copied to private memory of the process. The counts and the nodes are
- * segments that the process attaches.
+ * hooks_parcel - memstate's copy of the code and data that it injects to count calls
+ * (see agent/count/hooks.h). In the process, the code, the list of patched addresses,
+ * the modules and the gates are in private memory. The counts and the stack nodes are
+ * shared memory segments that the process attaches.
  */
 #ifndef MS_PROBE_COUNT_HOOKS_PARCEL_H
 #define MS_PROBE_COUNT_HOOKS_PARCEL_H
@@ -18,20 +18,22 @@
 
 struct hooks_parcel {
 	/*
-	 * Copy of the HOOKS_COUNTS_OFFSET bytes before the counts, or NULL
-	 * if it was not made.
+	 * copy of the first HOOKS_COUNTS_OFFSET bytes of the hooks' memory, which
+	 * precede the counts, or NULL
 	 */
 	struct hooks_head *head;
-	/* memstate's copy of the gates (jumps to hooks), or NULL if there are none yet */
+	/*
+	 * memstate's copy of the gates (jumps to hooks), or NULL if no gates exist yet
+	 */
 	struct gates *gates;
 	void *counts;
-	/* the stack file's header and nodes, or NULL if no call stacks are recorded */
+	/* header and nodes of a stack file, or NULL if no call stacks are recorded */
 	struct stack_file_head *nodes;
 	int counts_segment, nodes_segment;
-	uid_t user; /* effective user of the process */
+	uid_t user; /* effective user id of the process */
 	/*
-	 * The module records of a stack file, which follow its header. They are kept in
-	 * memory that the process cannot write.
+	 * The module records of a stack file, which follow its header. They are in
+	 * memstate's private memory, so that the process cannot change them.
 	 */
 	uint8_t *module_records; /* a buffer of STACK_MODULES_BYTES */
 	uint32_t module_record_bytes;
@@ -46,16 +48,17 @@ struct hooks_parcel {
 uint64_t hooks_parcel_bytes(const struct hooks_parcel *parcel);
 
 /*
- * Create the hooks and their data for a process, with an empty list of patched addresses.
- * fs is the procfs that shows both memstate and the process. Return 0; -EOPNOTSUPP if
- * memstate was built without the hooks; or another -errno.
+ * Create the hooks and their data for a process, with an empty list of patched
+ * addresses. fs is a procfs that shows both memstate and the process. Return 0;
+ * -EOPNOTSUPP if memstate was built without hooks; or another -errno.
  */
 struct hooks_wanted {
 	const struct procfs *fs;
 	int pid;
 	bool has_stacks;
 	/*
-	 * mean bytes between recorded stacks, or 0 to record the stack of each allocation
+	 * mean number of bytes between recorded stacks, or 0 to record the stack
+	 * of each allocation
 	 */
 	uint64_t sample_bytes;
 };
@@ -69,8 +72,8 @@ struct gates *gates_make(void);
 void hooks_parcel_release(struct hooks_parcel *parcel);
 
 /*
- * hooks_parcel_allow() allows the process to attach the segments; hooks_parcel_revoke()
- * revokes the permission. Return 0 or -errno.
+ * hooks_parcel_allow() allows the process to attach the segments, and returns 0 or
+ * -errno. hooks_parcel_revoke() withdraws the permission.
  */
 int hooks_parcel_allow(const struct hooks_parcel *parcel);
 void hooks_parcel_revoke(const struct hooks_parcel *parcel);
@@ -78,17 +81,18 @@ void hooks_parcel_revoke(const struct hooks_parcel *parcel);
 struct hooks_modules *hooks_parcel_modules(const struct hooks_parcel *parcel);
 
 /*
- * gates_use_hooks() makes the gates jump to the hooks at base_addr. gates_bypass_hooks()
- * makes them jump to the original functions, so that the hooks are no longer called.
+ * gates_use_hooks() makes the gates jump to the hooks at base_addr.
+ * gates_bypass_hooks() makes the gates jump to the original functions, so that the
+ * hooks are no longer called.
  */
 void gates_use_hooks(struct gates *gates, const struct hooks_head *head,
 		     uint64_t base_addr);
 void gates_bypass_hooks(struct gates *gates, const uint64_t originals[HOOK_COUNT_]);
 
 /*
- * Return true if the process has hooks, or gates (jumps to hooks), at addr, with the same
- * code as memstate would write, byte for byte. *ret is set to the members that may
- * differ: those of the header that memstate fills in, and the gates' targets.
+ * Return true if the process has hooks, or gates (jumps to hooks), at addr, and their
+ * code is byte for byte what this memstate would write. *ret receives the members that
+ * may differ: the header's variable members, or the gates' targets.
  */
 bool hooks_exist(int mem_fd, uint64_t addr, struct hooks_head *ret);
 bool gates_exist(int mem_fd, uint64_t addr, struct gates *ret);

@@ -49,14 +49,17 @@ static struct hooks_module describe(const struct hooks_stacks *stacks,
 	    pread(stacks->mem_fd, module.begin, sizeof(module.begin),
 		  (off_t)(file->base_addr + vaddr)) == (ssize_t)sizeof(module.begin))
 		module.tables_addr = file->base_addr + vaddr;
-	/* the hooks read the tables word by word, so the tables must be aligned */
+	/*
+	 * the hooks read the unwind tables word by word, so the tables must be aligned
+	 */
 	if (module.tables_addr % sizeof(uint32_t) != 0)
 		module.tables_addr = 0;
 	return module;
 }
 
 /*
- * Add a record of the module, so that addresses in recorded stacks can later be resolved.
+ * Add a record of the module, with which addresses in recorded stacks can
+ * later be resolved.
  */
 static bool add_record(const struct hooks_stacks *stacks, const struct loaded *file,
 		       const struct hooks_module *module)
@@ -119,8 +122,8 @@ static int add_module(void *context, const struct loaded *file, const char **ret
 }
 
 /*
- * Write the changes of the module list to the process: first mark the modules that are
- * unmapped, then add the new modules, and finally set the number of modules.
+ * Write the changes of the module list to the process: first mark the modules that have
+ * been unmapped, then add the new modules, and finally set the number of modules.
  */
 static int write_modules(const struct hooks_stacks *stacks, const struct update *l,
 			 uint32_t old_count)
@@ -205,14 +208,14 @@ int hooks_stacks_read(const struct hooks_stacks *stacks, struct stacks *ret)
 		nodes = HOOKS_NODE_MAX;
 	length = STACK_NODES_OFFSET + (size_t)nodes * STACK_NODE_BYTES;
 	/*
-	 * copy only the used part, because reading the remainder of the segment would
+	 * copy only the used part of the segment: reading the remainder would
 	 * allocate its pages
 	 */
 	bytes = xcalloc(length, 1);
 	memcpy(bytes, head, STACK_HEAD_BYTES);
 	/*
-	 * use memstate's own copy of the modules: their paths decide which files
-	 * are opened
+	 * use memstate's own copy of the module list, because the paths in it decide
+	 * which files memstate opens
 	 */
 	((struct stack_file_head *)(void *)bytes)->module_bytes = module_bytes;
 	memcpy(bytes + STACK_HEAD_BYTES, stacks->parcel->module_records, module_bytes);
@@ -223,8 +226,8 @@ int hooks_stacks_read(const struct hooks_stacks *stacks, struct stacks *ret)
 		return r;
 	ret->pid = stacks->wanted->pid;
 	/*
-	 * The hooks do not record frees, so the number of temporary blocks
-	 * cannot be determined.
+	 * the number of temporary blocks is unknown, because the hooks do
+	 * not record frees
 	 */
 	ret->known &= ~(1U << PROFILE_TEMPORARY);
 	return 0;

@@ -28,8 +28,8 @@
 #define PAGE_BYTES 4096
 
 /*
- * Maximum number of bytes of each stack that are searched for the frame of a signal
- * handler that interrupted a hook.
+ * Maximum number of bytes of each thread's stack that are searched for the frame of a
+ * signal handler that interrupted a hook.
  */
 #define STACK_LOOK_BYTES (UINT64_C(1) << 20)
 
@@ -38,10 +38,10 @@ struct work {
 	const struct mapping_list *mappings;
 	const struct hooks_head *head;
 	const struct hook_places *places;
-	/* index, in s->records, of the record that belongs to places->items[0] */
+	/* index in s->records of the record for places->items[0] */
 	size_t first_record;
 	size_t done, count;
-	/* true once the new contents of the gates (jumps to hooks) have been written */
+	/* true once the gates (jumps to hooks) have been written to the process */
 	bool has_gates;
 	bool is_inside;
 };
@@ -61,8 +61,8 @@ static uint64_t hook_addr(const struct work *w, const struct hook_place *place)
 }
 
 /*
- * Like trace_read_memory(), but return -ETIMEDOUT if the process was resumed in the
- * meantime, because that call can block.
+ * Like trace_read_memory(), but return -ETIMEDOUT if the process was resumed meanwhile:
+ * a read can block for a long time.
  */
 static int read_stopped(const struct stop *stop, int pid, uint64_t addr, void *to,
 			size_t length)
@@ -87,13 +87,16 @@ static int read_place(const struct stop *stop, int pid, uint64_t addr, bool is_c
 }
 
 /*
- * Patch an address or a call. The distance in a call has 4 bytes, but ptrace writes 8, so
- * the other 4 bytes are written unchanged.
+ * Patch a function address or a call. The displacement in a call has 4 bytes, but ptrace
+ * writes 8, so rewrite the 4 adjacent bytes unchanged.
  */
 static int write_place(const struct work *w, const struct stop *stop, uint64_t addr,
 		       bool is_call_site, uint64_t target)
 {
-	/* the other 4 bytes are on the same page, which is certainly mapped */
+	/*
+	 * choose the 4 adjacent bytes on the same page, because that page
+	 * is certainly mapped
+	 */
 	uint64_t offset = is_call_site && addr % PAGE_BYTES >= sizeof(uint64_t) / 2 ? 4
 										    : 0;
 	uint8_t word[sizeof(uint64_t)];
@@ -114,8 +117,8 @@ static int write_place(const struct work *w, const struct stop *stop, uint64_t a
 }
 
 /*
- * Write the records of all addresses and calls to the process before the
- * first one is patched.
+ * Write the records of all addresses and calls to the process. This must happen before
+ * the first address or call is patched.
  */
 static int record_places(struct work *w)
 {
@@ -153,7 +156,10 @@ static int redirect(struct work *w, const struct stop *stop, size_t index)
 	r = read_place(stop, w->s->request->pid, place->addr, place->is_call_site, &now);
 	if (r == -ETIMEDOUT)
 		return r;
-	/* the library was unloaded, or the process changed the address in the meantime */
+	/*
+	 * skip an address if its library was unloaded or the process has changed its
+	 * contents in the meantime
+	 */
 	if (r < 0 || (now != place->found && now != w->places->originals[place->hook]))
 		return 0;
 	w->s->records[w->first_record + index].original = now;
@@ -184,8 +190,8 @@ static int write_gates(struct work *w, const struct stop *stop)
 }
 
 /*
- * Check that the hooks are still in the process. Return 0; -ESRCH after an execve(2),
- * after which nothing may be changed; or -ETIMEDOUT.
+ * Check that the hooks are still in the process. Return 0; -ESRCH if the process has
+ * called execve(2), after which nothing may be changed; or -ETIMEDOUT.
  */
 static int check_hooks(const struct work *w, const struct stop *stop)
 {
@@ -200,8 +206,8 @@ static int check_hooks(const struct work *w, const struct stop *stop)
 }
 
 /*
- * Make all addresses and calls lead to the hooks. If time runs out, the next stop
- * continues with the remaining ones.
+ * Make all addresses and calls lead to the hooks. If the time for this stop runs out,
+ * continue during the next stop.
  */
 static int redirect_all(void *context, const struct stop *stop)
 {
@@ -234,8 +240,8 @@ static bool is_ours(const struct hooks_switch *s, uint64_t addr)
 
 /*
  * Set *ret if the thread is in a hook or in a signal handler that returns to a hook, or
- * if this cannot be determined. No function called by a hook returns to it, so any other
- * address of a hook on a stack is stale. Return 0 or -ETIMEDOUT.
+ * if this cannot be determined. Other addresses of hooks on a stack are stale, because
+ * no function that a hook calls returns to the hook. Return 0 or -ETIMEDOUT.
  */
 static int check_inside(const struct work *w, const struct stop *stop,
 			const struct stopped_thread *thread, bool *ret)
@@ -248,8 +254,7 @@ static int check_inside(const struct work *w, const struct stop *stop,
 
 	*ret = is_in_hooks(w->s, thread->code_addr);
 	/*
-	 * a thread that is just starting or ending has no stack, so it
-	 * cannot be in a hook
+	 * a thread without a stack is just starting or ending, so it cannot be in a hook
 	 */
 	if (!*ret && !stack)
 		*ret = thread->stack_addr != 0;
@@ -298,8 +303,8 @@ static int restore_all(void *context, const struct stop *stop)
 	if (r < 0)
 		return r;
 	/*
-	 * restore in reverse order, so that an address with two records gets its
-	 * oldest contents back
+	 * restore in reverse order, so that an address with two records receives
+	 * its oldest contents
 	 */
 	for (; w->done < w->s->record_count; w->done++) {
 		if (clock_now_ns() > stop->deadline_ns)
@@ -333,7 +338,7 @@ static int run_once(struct work *w, int (*work)(void *, const struct stop *))
 
 	if (task_fd < 0)
 		return task_fd == -ENOENT ? -ESRCH : task_fd;
-	/* read the mappings before the stop, to keep the stop short */
+	/* read the mappings before stopping the process, to keep the stop short */
 	r = proc_maps_read(w->s->process_fd, &mappings);
 	w->mappings = &mappings;
 	step(w->s, "stop of all");
@@ -363,7 +368,10 @@ static int run(struct work *w, int (*work)(void *, const struct stop *))
 			return r;
 		if (clock_now_ns() > deadline_ns)
 			return r == 0 ? 0 : -EAGAIN;
-		/* a signal ends the patching, but not the removal of the hooks */
+		/*
+		 * a signal that asks memstate to end stops the patching, but not the
+		 * removal of the hooks
+		 */
 		if (work == redirect_all && interrupt_is_pending())
 			return -EINTR;
 		nanosleep(&pause, NULL);

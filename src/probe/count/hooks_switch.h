@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * hooks_switch - patch the addresses and calls of malloc in a process so that they lead
- * to hooks, or restore them, while all threads of the process are stopped. memstate first
+ * hooks_switch - redirect the function addresses and calls to malloc in a process to
+ * hooks, or restore them, while all threads of the process are stopped. memstate first
  * records the previous contents in its own memory. The process gets a copy of these
- * records, so that a later memstate can find the patched addresses. memstate never writes
- * to an address that it has read from the process.
+ * records, so that a later memstate can find the patched addresses. memstate never
+ * writes to an address that it has read from the process.
  */
 #ifndef MS_PROBE_COUNT_HOOKS_SWITCH_H
 #define MS_PROBE_COUNT_HOOKS_SWITCH_H
@@ -24,7 +24,7 @@ struct hooks_switch {
 	/* address of the gates (jumps to hooks), or 0 if there are none */
 	uint64_t gates_addr;
 	uint64_t code_bytes; /* size of the hooks' code, including its header */
-	int mem_fd;	     /* /proc/PID/mem, open for writing */
+	int mem_fd;	     /* descriptor of /proc/PID/mem, open for writing */
 	/* new contents of the gates (jumps to hooks), or NULL to leave them unchanged */
 	const struct gates *gates;
 	/*
@@ -38,24 +38,24 @@ struct hooks_switch {
 };
 
 /*
- * hooks_switch_on() and hooks_switch_off() retry until the request's time limit, and
- * never stop the process for longer than HOOKS_PAUSE_NS at a time. They return 0; -EAGAIN
- * if no moment was suitable in time; or an error from stop_run().
+ * Maximum duration of a single stop of the process. hooks_switch_on() and
+ * hooks_switch_off() retry until the request's time limit. They return 0; -EAGAIN if no
+ * moment was suitable in time; or an error from stop_run().
  */
 #define HOOKS_PAUSE_NS (200 * NS_PER_MS)
 
 /*
- * Make all addresses and calls that have not changed in the meantime lead to the hooks.
- * Append their records to s->records and to the list in the process. *ret_count is the
- * number of patched addresses and calls. Return -E2BIG, with nothing changed, if there is
- * not enough space for the records.
+ * Redirect all function addresses and calls that have not changed in the meantime to the
+ * hooks. Append their records to s->records and to the list in the process. *ret_count
+ * is the number of patched addresses and calls. Return -E2BIG, without any change, if
+ * there is not enough space for the records.
  */
 int hooks_switch_on(struct hooks_switch *s, const struct hooks_head *head,
 		    const struct hook_places *places, size_t *ret_count);
 
 /*
- * Restore each address or call that still leads to these hooks. Set *ret_is_inside if a
- * thread is still executing a hook.
+ * Restore each patched address or call that still leads to these hooks. Set
+ * *ret_is_inside if a thread is still executing a hook.
  */
 int hooks_switch_off(struct hooks_switch *s, bool *ret_is_inside);
 

@@ -18,8 +18,8 @@
 #include "tracee/ptrace/trace.h"
 
 /*
- * Time limit of the tracing thread, in addition to the time spent waiting for a
- * safe moment.
+ * Additional time limit of the tracing thread, beyond the time spent waiting
+ * for a safe moment.
  */
 #define TRACE_EXTRA_NS (20 * NS_PER_S)
 
@@ -60,8 +60,8 @@ static int unmap(struct borrow *b, uint64_t addr, uint64_t bytes)
 }
 
 /*
- * Check that libc stores the thread id at HOOKS_TID_OFFSET, as glibc does and the
- * hooks expect.
+ * Check that libc stores the thread id at HOOKS_TID_OFFSET, as glibc does. The hooks
+ * rely on this offset.
  */
 static int check_tls(struct entering *e)
 {
@@ -79,13 +79,13 @@ static int check_tls(struct entering *e)
 }
 
 struct code_wanted {
-	uint64_t bytes, hint_addr; /* hint_addr is 0 if the address does not matter */
+	uint64_t bytes, hint_addr; /* hint_addr is 0 if any address is suitable */
 	int flags;
 };
 
 /*
- * Map private memory that the process can read and execute, but not write. *ret is
- * its address.
+ * Map private memory that the process can read and execute, but not write. *ret is the
+ * address of the memory.
  */
 static int map_code(struct borrow *b, const struct code_wanted *wanted, uint64_t *ret)
 {
@@ -124,14 +124,14 @@ bool hooks_visit_set_sites(struct hooks_visit *visit, const struct hook_places *
 
 /*
  * Map the gates (jumps to hooks) at an address that the call sites can reach. Return
- * -ENOMEM if there is no such free address.
+ * -ENOMEM if no such address is free.
  */
 static int map_gates(struct entering *e)
 {
 	struct hooks_visit *v = e->visit;
 	/*
-	 * Without MAP_NORESERVE, the kernel cannot merge this mapping with the
-	 * hooks' mapping.
+	 * The gates' mapping does not have the flag MAP_NORESERVE, so that the kernel
+	 * cannot merge it with the hooks' mapping.
 	 */
 	const struct code_wanted wanted = { GATES_BYTES, v->gates_hint_addr, 0 };
 	uint64_t addr = 0;
@@ -147,8 +147,8 @@ static int map_gates(struct entering *e)
 }
 
 /*
- * Write new gates (jumps to hooks) to the process. They can jump to the hooks from the
- * start, because no call leads to the gates yet.
+ * Write new gates (jumps to hooks) to the process. Their jumps can lead to the hooks
+ * from the start, because nothing calls the gates yet.
  */
 static int place_gates(struct entering *e)
 {
@@ -174,9 +174,9 @@ static int place_gates(struct entering *e)
 }
 
 /*
- * Write the code to the process before its mapping grows to the whole address range of
- * the hooks, so that a later memstate can recognize and remove it. Then set unmoved_addr
- * to 0, which shows that the whole range belongs to the hooks.
+ * Write the hooks' code to the process before the mapping grows to the whole address
+ * range of the hooks, so that a later memstate can recognize and remove it. Then set
+ * unmoved_addr to 0, which shows that the whole range belongs to the hooks.
  */
 static int place_code(struct entering *e)
 {
@@ -234,8 +234,8 @@ static int place_data(struct entering *e)
 }
 
 /*
- * Inject the hooks and their data. Only during this function can the process, and other
- * processes of its user, attach the segments.
+ * Inject the hooks and their data. The process, and other processes of its user, can
+ * attach the shared memory segments only during this function.
  */
 static int place(struct entering *e)
 {
@@ -249,7 +249,10 @@ static int place(struct entering *e)
 	return r == 0 ? place_gates(e) : r;
 }
 
-/* Remove the hooks. Unmap only memory that provably belongs to memstate. */
+/*
+ * Remove the hooks from the process. Unmap only memory that provably
+ * belongs to memstate.
+ */
 static int remove_hooks(struct entering *e)
 {
 	struct hooks_visit *v = e->visit;
@@ -270,8 +273,8 @@ static int remove_hooks(struct entering *e)
 }
 
 /*
- * Remove the orphaned hooks. Check each of them again first: in the meantime, another
- * memstate may have removed them, and injected its own hooks at the same address.
+ * Remove the orphaned hooks. Check each of them again first, because another memstate
+ * may have removed them in the meantime, and injected its own hooks at the same address.
  */
 static int remove_orphans(struct entering *e)
 {
@@ -297,7 +300,9 @@ static int install(struct entering *e)
 	v->orphan_count = r == 0 ? 0 : v->orphan_count;
 	if (r == 0)
 		r = place(e);
-	/* remove the hooks only if the thread's system call has certainly ended */
+	/*
+	 * remove the hooks only if the borrowed thread's system call has certainly ended
+	 */
 	if (r < 0 && r != -ETIMEDOUT && r != -ESRCH)
 		(void)remove_hooks(e);
 	return r;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * hooks_visit - inject the hooks and their data into a process, or remove them, by having
- * a thread of the process make system calls. The hooks are not called until calls to
- * malloc are patched to lead to them.
+ * hooks_visit - inject the hooks and their data into a process, or remove them. To do
+ * so, memstate makes a thread of the process execute system calls. Injected hooks have
+ * no effect until calls to malloc have been redirected to them.
  */
 #ifndef MS_PROBE_COUNT_HOOKS_VISIT_H
 #define MS_PROBE_COUNT_HOOKS_VISIT_H
@@ -22,33 +22,33 @@ struct hooks_orphan {
 struct hooks_visit {
 	const struct probe_request *request;
 	const struct landmarks *marks;
-	/* the hooks and their data, in which hooks_install() fills in the addresses */
+	/* the hooks and their data, in which hooks_install() stores the addresses */
 	struct hooks_parcel *parcel;
-	/* descriptors of /proc/PID and of /proc/PID/mem, which is open for writing */
+	/* descriptors of /proc/PID and of /proc/PID/mem; mem_fd is open for writing */
 	int process_fd, mem_fd;
-	/* address of the hooks in the process, or 0 if they are not in the process */
+	/* address of the hooks in the process, or 0 if there are no hooks */
 	uint64_t base_addr;
 	/* address of the gates (jumps to hooks), or 0 if there are none */
 	uint64_t gates_addr;
 	/*
-	 * true if hooks_install() made the gates (jumps to hooks); false if
-	 * they already existed
+	 * true if hooks_install() made the gates (jumps to hooks); false if they were
+	 * already in the process
 	 */
 	bool has_own_gates;
 	/*
-	 * the gates (jumps to hooks) must stay, because the program may have copied
-	 * the address of one
+	 * true if the gates (jumps to hooks) must remain in the process, because the
+	 * program may have copied the address of a gate
 	 */
 	bool keeps_gates;
 	/*
-	 * Address range of the call sites that must be near the gates (jumps to
-	 * hooks), or 0, 0 if there are none. hooks_visit_set_sites() sets the range
-	 * and gates_hint_addr.
+	 * Address range of the call sites, which must be near the gates (jumps to
+	 * hooks); both 0 if there are no call sites. hooks_visit_set_sites() sets the
+	 * range and gates_hint_addr.
 	 */
 	uint64_t sites_addr, sites_end_addr;
 	/* address at which to map new gates (jumps to hooks), or 0 for any address */
 	uint64_t gates_hint_addr;
-	/* orphaned hooks to unmap; no patched call site points to them any more */
+	/* orphaned hooks to unmap, to which no patched call leads any more */
 	const struct hooks_orphan *orphans;
 	size_t orphan_count;
 	/* cost of the last injection or removal */
@@ -64,9 +64,10 @@ bool hooks_visit_set_sites(struct hooks_visit *visit, const struct hook_places *
 			   const struct mapping_list *mappings);
 
 /*
- * hooks_install() injects the hooks; hooks_remove() removes them. Return 0 or -errno. If
- * hooks_install() fails, it removes everything. If the thread's last system call may
- * still be running, however, nothing is removed, and base_addr is not 0.
+ * hooks_install() injects the hooks; hooks_remove() removes them. Return 0 or -errno.
+ * If hooks_install() fails, it removes everything that it has injected. However, if
+ * the thread's last system call may still be running, nothing is removed, and
+ * base_addr is not 0.
  */
 int hooks_install(struct hooks_visit *visit);
 int hooks_remove(struct hooks_visit *visit);

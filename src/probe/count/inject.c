@@ -28,7 +28,7 @@
 #include "proc/smaps/maps.h"
 #include "tracee/ptrace/trace.h"
 
-/* Interval between searches for newly loaded libraries. */
+/* Time between two searches for newly loaded libraries. */
 #define SEARCH_NS NS_PER_S
 
 struct injected {
@@ -39,14 +39,13 @@ struct injected {
 	struct hooks_orphan orphans[HOOKS_ORPHANS_MAX];
 	struct hooks_wanted wanted;
 	struct count_inject_cost cost;
-	/* number of patched addresses and calls, and number of files that contain them */
+	/* numbers of patched addresses and calls, and of files that contain them */
 	size_t place_count, file_count;
 	struct hooks_blind unseen;
 	/* true once libraries have been searched again after counting began */
 	bool has_searched_again;
 	/*
-	 * records of all addresses and calls that were ever patched: array of
-	 * HOOKS_RECORD_MAX elements
+	 * records of all patched calls and addresses: array of HOOKS_RECORD_MAX elements
 	 */
 	struct hooks_record *records;
 	size_t record_count;
@@ -56,7 +55,7 @@ struct injected {
 	struct hooks_counts counts;
 };
 
-/* Call work(), which injects the hooks or removes them, and add its cost to the total. */
+/* Call work(), which injects or removes the hooks, and add its cost to the total. */
 static int visit(struct injected *i, int (*work)(struct hooks_visit *),
 		 struct strbuf *why)
 {
@@ -99,8 +98,7 @@ static int switch_on(struct injected *i, const struct hook_places *places,
 
 	gates_use_hooks(i->parcel.gates, i->parcel.head, i->visit.base_addr);
 	/*
-	 * gates (jumps to hooks) that hooks_install() has just made
-	 * already jump to the hooks
+	 * hooks_install() has already made new gates (jumps to hooks) jump to the hooks
 	 */
 	s.gates = i->visit.has_own_gates ? NULL : i->parcel.gates;
 	for (size_t n = 0; n < places->count; n++)
@@ -116,10 +114,7 @@ static int switch_on(struct injected *i, const struct hook_places *places,
 	return r;
 }
 
-/*
- * Redirect the addresses and calls that lead to orphaned hooks, before
- * anything else is examined.
- */
+/* Redirect the calls that lead to orphaned hooks, before anything else is examined. */
 static int disarm_orphans(struct injected *i, const struct mapping_list *mappings,
 			  struct strbuf *why)
 {
@@ -137,8 +132,8 @@ static int disarm_orphans(struct injected *i, const struct mapping_list *mapping
 		r = hooks_orphan_disarm(&s, &search, i->orphans[n].addr);
 		add_cost(i, &s);
 		/*
-		 * if a thread is executing orphaned hooks, they stay in the process,
-		 * where they do no harm
+		 * if a thread is executing orphaned hooks, leave these hooks in the
+		 * process, where they do no harm
 		 */
 		if (r == -EAGAIN)
 			r = 0;
@@ -151,7 +146,7 @@ static int disarm_orphans(struct injected *i, const struct mapping_list *mapping
 	return r;
 }
 
-/* Find the addresses and calls that do not lead to the hooks yet. */
+/* Find the function addresses and calls that do not lead to the hooks yet. */
 static int read_places(const struct injected *i, const struct mapping_list *mappings,
 		       struct hook_places *ret, const char **ret_reason)
 {
@@ -217,8 +212,8 @@ static int make_parcel(struct injected *i, const struct mapping_list *mappings,
 }
 
 /*
- * Fail if another memstate counts the calls of the process. If both start at the
- * same time, both fail.
+ * Fail if another memstate counts the calls of the process. If two memstate processes
+ * start at the same time, both fail.
  */
 static int check_alone(struct injected *i, struct strbuf *why)
 {
@@ -244,7 +239,7 @@ static int check_alone(struct injected *i, struct strbuf *why)
 					: r;
 }
 
-/* Fill in struct hooks_private of the process, which is all 0 before. */
+/* Fill in struct hooks_private in the process, which was all zeros until now. */
 static int fill_private(struct injected *i)
 {
 	uint64_t addr = i->visit.base_addr + HOOKS_PRIVATE_OFFSET;
@@ -276,7 +271,7 @@ static int begin(struct injected *i, const struct hook_places *places, struct st
 }
 
 /*
- * Remove the hooks. Return 0, or -errno with a description, appended to why, of what
+ * Remove the hooks. Return 0, or -errno after appending to `why` a description of what
  * remains in the process.
  */
 static int leave(struct injected *i, struct strbuf *why)
@@ -398,8 +393,8 @@ static int open_inject(const struct count_place *where, void **ret_state,
 }
 
 /*
- * Patch the calls in newly loaded libraries, and those whose target could not
- * be determined earlier.
+ * Patch the calls in newly loaded libraries, and earlier calls whose target could not be
+ * determined until now.
  */
 static void search_again(struct injected *i)
 {
@@ -479,7 +474,7 @@ static int close_inject(void *state, struct strbuf *why)
 	int r = leave(i, why);
 
 	injected_free(i);
-	/* -ESRCH: the process has ended, and the hooks with it */
+	/* -ESRCH means that the process has ended, together with its hooks */
 	return r == -ESRCH ? 0 : r;
 }
 

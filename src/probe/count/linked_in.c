@@ -13,15 +13,16 @@
 #include "tracee/elf/window.h"
 
 /*
- * Limit on the bytes searched per program, as in allocator_code.c. Real stripped
- * programs are smaller.
+ * Maximum number of bytes to search per program, the same as in allocator_code.c. Real
+ * stripped programs are smaller.
  */
 #define SEARCH_BYTES_MAX (UINT64_C(256) << 20)
 #define SIGN_MAX 64
 
 /*
- * Messages in the code of allocators. The first character of each message is stored
- * separately, so that memstate's own file does not contain the messages.
+ * Strings that allocators contain, by which they are recognized. The first
+ * character of each string is stored separately, so that memstate's own file does
+ * not contain the strings.
  */
 static const struct {
 	char first;
@@ -57,7 +58,10 @@ static int compare_parts(const void *a, const void *b)
 	       (left->offset_bytes < right->offset_bytes);
 }
 
-/* Search the file from offset up to end, or up to the end of the file if that is less. */
+/*
+ * Search the file from `offset` to `end` for the strings of known allocators. Stop at
+ * the end of the file if it is shorter.
+ */
 static int search_range(struct elf_window *window, uint64_t offset, uint64_t end,
 			const char **ret)
 {
@@ -74,8 +78,8 @@ static int search_range(struct elf_window *window, uint64_t offset, uint64_t end
 			return r;
 		*ret = find_sign(piece, length < wanted ? length : wanted);
 		/*
-		 * if more chunks follow, a message may begin at the end of this one and
-		 * continue in the next
+		 * continue with an overlap, because a string may span two
+		 * chunks of the file
 		 */
 		if (length < wanted || wanted == end - offset)
 			break;
@@ -84,8 +88,8 @@ static int search_range(struct elf_window *window, uint64_t offset, uint64_t end
 }
 
 /*
- * Return true if the segment of the file can contain messages. Linkers put them into a
- * read-only segment or, if the program has none, into the segment of the code.
+ * Return true if the segment of the file can contain constant strings. Linkers put them
+ * into a read-only segment or, if the program has none, into the code segment.
  */
 static bool has_messages(const struct elf_exports *exports, const struct elf_part *part)
 {
@@ -96,7 +100,7 @@ static bool has_messages(const struct elf_exports *exports, const struct elf_par
 }
 
 /*
- * Search the loaded segments of the file that can contain messages. Bytes that belong to
+ * Search the loaded segments that can contain constant strings. Bytes that belong to
  * several segments are searched only once. Return 0 or an error from elf_window_read().
  */
 static int search_parts(int fd, struct elf_exports *exports, const char **ret)
@@ -116,8 +120,8 @@ static int search_parts(int fd, struct elf_exports *exports, const char **ret)
 		if (end <= done || !has_messages(exports, &exports->parts[i]))
 			continue;
 		/*
-		 * a message may begin just before the end of the segment that
-		 * was searched last
+		 * start before the end of the segment searched last, because a string
+		 * may span both segments
 		 */
 		if (offset + SIGN_MAX < done)
 			offset = done - SIGN_MAX;

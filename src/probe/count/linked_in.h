@@ -10,7 +10,7 @@
 /*
  * Return a static description of the allocator in an open program, for
  * COUNT_UNCOVERED_FORMAT. Return NULL if the program has symbols, exports malloc itself,
- * or contains no messages of a known allocator.
+ * or contains no string of a known allocator.
  */
 const char *linked_in_find(int fd);
 

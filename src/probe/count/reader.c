@@ -27,9 +27,9 @@ static const enum counted_call calls_of[COUNT_FUNCTION_COUNT_] = {
 static_assert((int)COUNT_FUNCTION_COUNT_ == (int)CALL_COUNT_, "each has a place");
 
 /*
- * Return the sum, or BYTES_UNKNOWN if it is negative. A single thread's
- * value may be negative, because another thread may free its blocks, but the
- * sum of all threads cannot.
+ * Return the sum over all threads, or BYTES_UNKNOWN if it is negative. The value of a
+ * single thread may be negative, because the thread may free blocks of other threads,
+ * but the true sum cannot.
  */
 static uint64_t known_if_positive(int64_t sum)
 {
@@ -37,8 +37,8 @@ static uint64_t known_if_positive(int64_t sum)
 }
 
 /*
- * Read the counts of a slot. Return the number of blocks allocated minus the
- * number freed.
+ * Read the counts of a thread's slot. Return the number of blocks allocated
+ * minus the number freed.
  */
 static int64_t add_slot(const struct count_slot *slot, struct count_sums *ret)
 {
@@ -60,7 +60,7 @@ static int64_t add_slot(const struct count_slot *slot, struct count_sums *ret)
 		if (i != CALL_FREE && i != CALL_DELETE)
 			ret->allocation_calls =
 				bytes_add(ret->allocation_calls, ret->calls[i]);
-	/* a realloc() that freed a block is counted as an allocation, not as a free */
+	/* a realloc() that frees a block is counted as an allocation, not as a free */
 	blocks = ret->allocation_calls - slot->failed_count - slot->resized_count -
 		 2 * slot->ended_count - (slot->free_calls - slot->free_null_count) -
 		 ret->calls[CALL_DELETE];
@@ -72,14 +72,17 @@ struct reading {
 	const struct count_head *head;
 	struct count_program *program;
 	int64_t blocks, bytes, high_bytes;
-	/* upper bounds on the absolute value of the pending bytes, above 0 and below 0 */
+	/*
+	 * upper bounds on the absolute values of the positive and of the
+	 * negative pending bytes
+	 */
 	uint64_t above_bytes, below_bytes;
 	size_t used_slots;
 };
 
 /*
- * Return an upper bound on a slot's pending bytes. A thread flushes its pending bytes
- * before they exceed COUNT_FLUSH_BYTES.
+ * Return an upper bound on the bytes that a thread has not yet added to the process's
+ * total. A thread flushes its pending bytes before they exceed COUNT_FLUSH_BYTES.
  */
 static uint64_t most_pending(const struct count_slot *slot, int64_t seen_bytes)
 {
@@ -90,8 +93,8 @@ static uint64_t most_pending(const struct count_slot *slot, int64_t seen_bytes)
 }
 
 /*
- * Return true if the slot's thread has freed blocks. If it has not, its pending bytes
- * were never negative.
+ * Return true if the thread of this slot has freed blocks. If it has not, its pending
+ * bytes were never negative.
  */
 static bool has_freed(const struct count_slot *slot)
 {
@@ -117,8 +120,8 @@ static void read_slot(struct reading *reading, const struct count_slot *slot)
 							   ? slot->high_bytes
 							   : slot->pending_bytes);
 	/*
-	 * the slot does not record the minimum of its pending bytes, so
-	 * assume -COUNT_FLUSH_BYTES
+	 * a thread's slot does not record the minimum of its pending bytes, so assume
+	 * -COUNT_FLUSH_BYTES
 	 */
 	if (has_freed(slot))
 		reading->below_bytes += COUNT_FLUSH_BYTES;
@@ -146,8 +149,9 @@ static void finish(struct reading *reading)
 		return;
 	p->sums.live_bytes = known_if_positive(reading->bytes);
 	/*
-	 * Add a single thread's maximum of pending bytes to the peak, which is then
-	 * exact. With several threads, each of them adds to the error of the peak.
+	 * With a single thread, add the maximum of its pending bytes to the peak, which
+	 * is then exact. With several threads, the pending bytes of each thread add to
+	 * the error of the peak.
 	 */
 	if (reading->used_slots <= 1 &&
 	    !__builtin_add_overflow(head->live_bytes, reading->high_bytes, &high) &&

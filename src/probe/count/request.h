@@ -9,34 +9,38 @@
 #include "proc/system/procfs.h"
 
 enum count_method {
-	COUNT_INJECT, /* count with hooks that are injected into the process */
+	COUNT_INJECT, /* count with hooks that memstate injects into the process */
 	COUNT_BPF,    /* count with breakpoints at which the kernel runs a BPF program */
 	COUNT_PERF,   /* count with breakpoints whose hits the kernel counts */
 	COUNT_METHOD_COUNT_,
 	COUNT_AUTO = COUNT_METHOD_COUNT_
 };
 
-/* The values of the command-line option: "inject", "bpf", "perf", "auto". */
+/*
+ * The values of the command-line option for the method: "inject", "bpf", "perf", "auto".
+ */
 extern const char *const count_method_names[COUNT_METHOD_COUNT_ + 1];
 
 struct count_request {
 	const struct procfs *fs;
 	int pid;
 	/*
-	 * start time from /proc/PID/stat, which distinguishes processes
-	 * that had the same pid
+	 * start time from /proc/PID/stat, which identifies the process even
+	 * if its pid is reused
 	 */
 	uint64_t start_ticks;
-	/* COUNT_AUTO to try all methods; otherwise the only method to try */
+	/* the only method to try, or COUNT_AUTO to try all methods */
 	enum count_method method;
-	bool calls_only; /* only calls and requested bytes are needed */
+	bool calls_only; /* true if only calls and requested bytes are needed */
 	bool wants_stacks;
-	bool wants_live; /* if stacks are recorded: also record what is still allocated */
+	/* used if stacks are recorded: true to also record what is still allocated */
+	bool wants_live;
 	/*
-	 * if stacks are recorded: mean bytes per sample, or 0 to record each allocation
+	 * used if stacks are recorded: mean number of bytes per sample, or 0 to
+	 * record each allocation
 	 */
 	uint64_t sample_bytes;
-	uint64_t limit_ns; /* maximum time to wait for a safe moment */
+	uint64_t limit_ns; /* maximum time to wait for a safe moment to stop a thread */
 	/*
 	 * For tests: a function called before each step that changes the target;
 	 * otherwise NULL.

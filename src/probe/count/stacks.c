@@ -17,14 +17,14 @@
 #include "proc/system/foreign_file.h"
 
 /*
- * Maximum number of comparisons between addresses and modules. Without this limit,
- * reading a damaged file could take hours.
+ * Maximum number of comparisons between addresses and modules while reading a stack
+ * file. Without this limit, reading a damaged file could take hours.
  */
 #define COMPARISONS_MAX (UINT64_C(1) << 32)
 
 #define NODES_AT_ONCE 1000
 
-/* Maximum size of a stack file that is read. No program needs more. */
+/* Maximum size of a stack file that memstate reads. No program needs a larger file. */
 #define STACKS_FILE_BYTES_MAX (UINT64_C(1) << 36)
 
 const char stack_mode_variable[] = STACK_MODE_VARIABLE;
@@ -32,7 +32,7 @@ const char stack_mode_variable[] = STACK_MODE_VARIABLE;
 static_assert(sizeof(((struct stack_file_module *)0)->build_id) == PROFILE_BUILD_ID_MAX,
 	      "all of it is kept");
 
-/* The stacks are read from a file, or from a range of memory if fd is -1. */
+/* The source of recorded stacks: a file, or a range of memory if fd is -1. */
 struct source {
 	int fd; /* descriptor of the file, or -1 if the stacks are in memory */
 	const char *bytes;
@@ -42,22 +42,28 @@ struct source {
 struct reading {
 	struct source source;
 	struct stack_file_head head;
-	/* the head's peak_generation, truncated to the width that nodes store */
+	/*
+	 * peak_generation of the file header, truncated to the width that nodes store
+	 */
 	uint64_t peak_generation;
 	bool peak_is_now;
 	/* number of nodes in the file, some of which may be unused */
 	uint32_t node_count;
 	/*
-	 * maps node numbers in the file to node numbers in the result, which are
-	 * 0 for omitted nodes
+	 * maps node numbers in the file to node numbers in the result; 0
+	 * for omitted nodes
 	 */
 	uint32_t *numbers;
-	uint32_t *first_nodes; /* first_node of each module, as stored in the file */
-	/* true if the stack of a node is cut; indexed by node number in the result */
+	/* for each module, the value of first_node that is stored in the file */
+	uint32_t *first_nodes;
+	/*
+	 * true if the stack of the node is truncated; indexed by node
+	 * number in the result
+	 */
 	bool *is_cut;
 	/*
-	 * true if a frame of the node's stack was found by its frame pointer;
-	 * indexed like is_cut
+	 * true if a frame of the node's stack was found by its frame pointer; indexed by
+	 * node number in the result
 	 */
 	bool *is_by_frame;
 	uint64_t comparisons;
@@ -67,7 +73,7 @@ struct reading {
 
 /*
  * Read from the file or the memory range. Return the number of bytes read, which is less
- * than length at the end of the source.
+ * than `length` only at the end of the source.
  */
 static size_t read_at(const struct source *source, void *to, size_t length,
 		      uint64_t offset)
@@ -152,9 +158,9 @@ static void read_modules(struct reading *reading)
 }
 
 /*
- * Return the last module that contains pc and was mapped before the node was made.
- * Threads reserve node numbers in advance, so if all modules that contain pc seem to have
- * been mapped after the node was made, return the first of them.
+ * Return the last module that contains pc and was mapped before the node was created.
+ * Threads reserve node numbers in advance. Therefore, if all modules that contain pc
+ * seem to have been mapped after the node was created, return the first of them.
  */
 static uint32_t find_module(struct reading *reading, uint64_t pc, size_t number)
 {
@@ -167,8 +173,8 @@ static uint32_t find_module(struct reading *reading, uint64_t pc, size_t number)
 		if (++reading->comparisons > COMPARISONS_MAX)
 			break;
 		/*
-		 * pc is a return address, so it may be the end of the module, but not
-		 * its start
+		 * pc is a return address, so it may equal the end address of the module,
+		 * but not the start address
 		 */
 		if (pc <= module->start || pc > module->end)
 			continue;
@@ -180,8 +186,8 @@ static uint32_t find_module(struct reading *reading, uint64_t pc, size_t number)
 }
 
 /*
- * Convert a scaled value to bytes or counts. The value may be negative, because the file
- * was read while counters were being updated.
+ * Convert a scaled value to bytes or counts. A value may be negative if the file was
+ * read while counters were being updated.
  */
 static uint64_t unscaled(const struct reading *reading, int64_t value)
 {
@@ -222,9 +228,7 @@ static void set_values(struct reading *reading, const struct stack_file_node *no
 	values[PROFILE_PEAK] = unscaled(reading, peak_bytes(reading, node));
 }
 
-/*
- * Add a node to the result. Return 0, or -EBADMSG if a sum is too large to be possible.
- */
+/* Add a node to the result. Return 0, or -EBADMSG if a sum is impossibly large. */
 static int add_node(struct reading *reading, const struct stack_file_node *node,
 		    size_t number)
 {
@@ -268,7 +272,9 @@ static int add_node(struct reading *reading, const struct stack_file_node *node,
 typedef int node_reader(struct reading *reading, const struct stack_file_node *node,
 			size_t number);
 
-/* Call reader for each node in use. Return 0, or the first nonzero result of reader. */
+/*
+ * Call `reader` for each node in use. Return 0, or the first nonzero result of `reader`.
+ */
 static int for_each_node(struct reading *reading, node_reader *reader)
 {
 	_cleanup_free_ struct stack_file_node *nodes =
@@ -377,7 +383,7 @@ void stacks_list_release(struct stacks_list *list)
 	*list = (struct stacks_list)STACKS_LIST_INIT;
 }
 
-/* Parse a file name such as "4242.0.stacks": a pid and a generation. */
+/* Parse the name of a stack file, such as "4242.0.stacks": a pid and a generation. */
 static bool parse_name(const char *name, int *ret_pid, unsigned int *ret_generation)
 {
 	const size_t length = strlen(name), suffix = strlen(STACK_FILE_SUFFIX);

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * stacks - read the stack files of all programs into which the counting library
- * was preloaded.
+ * stacks - read the stack files of all programs into which the counting library was
+ * preloaded.
  *
- * memstate only reads these files, which does not disturb the programs, and trusts
- * nothing in them. A stack with invalid contents is counted as lost.
+ * memstate only reads these files, which does not disturb the programs, and does not
+ * trust their contents. A stack with invalid contents is counted as lost.
  */
 #ifndef MS_PROBE_COUNT_STACKS_H
 #define MS_PROBE_COUNT_STACKS_H
@@ -15,14 +15,15 @@
 #include "probe/count/count.h"
 
 /*
- * The environment variable that selects what a program records: "", or the words "live"
- * and "sample=BYTES", separated by commas.
+ * The environment variable that selects what a program records: empty, or the words
+ * "live" and "sample=BYTES", separated by commas.
  */
 extern const char stack_mode_variable[];
 
-/* The stacks of several programs. */
+/* The recorded stacks of several programs. */
 struct stacks_list {
-	struct stacks *items; /* stacks of programs, sorted by pid, then by generation */
+	/* stacks of each program, sorted by pid, then by generation */
+	struct stacks *items;
 	size_t count, capacity;
 	size_t unreadable_count; /* number of files that are not valid stack files */
 };
@@ -42,7 +43,7 @@ int stacks_folder_read(const struct count_folder *folder, struct stacks_list *li
 
 /*
  * Read stacks from memory that has the layout of a stack file; ret->generation stays 0.
- * Return 0, or -EBADMSG if the memory is not a valid stack file.
+ * Return 0, or -EBADMSG if the contents are invalid.
  */
 int stacks_read(const void *bytes, size_t length, struct stacks *ret);
 

@@ -16,8 +16,8 @@
 #include "proc/process/file.h"
 
 /*
- * local.mk defines PKGLIBDIR. This definition is for static analyzers, which
- * do not read makefiles.
+ * PKGLIBDIR is normally defined in local.mk. This definition is for static analyzers,
+ * which do not read makefiles.
  */
 #ifndef PKGLIBDIR
 #	define PKGLIBDIR "/usr/local/lib/memstate"
@@ -28,8 +28,8 @@
 #define FILTERS AGENT_FILTERS_VARIABLE "="
 
 /*
- * Return the path of the file in the build tree, or NULL if this program is not in a
- * build tree.
+ * Return the path of the file in the build tree, or NULL if this program is not run
+ * from a build tree.
  */
 static char *find_beside_program(const char *name)
 {
@@ -72,8 +72,9 @@ int agent_library_find(char **ret)
 }
 
 /*
- * Return the setting for AGENT_FILTERS_VARIABLE: the value of "Seccomp_filters:" of this
- * process (since Linux 5.9). If a child has more filters, memstate did not install them.
+ * Return an environment string that sets AGENT_FILTERS_VARIABLE to the number of seccomp
+ * filters of this process ("Seccomp_filters:" in /proc/self/status, since Linux 5.9). A
+ * child with more filters has some that memstate did not install.
  */
 static char *filters_setting(const struct procfs *fs)
 {

@@ -8,8 +8,9 @@
 #define LENGTH(array) (sizeof(array) / sizeof((array)[0]))
 
 /*
- * The allocators in the order in which they are tried. glibc is last, because its
- * functions exist even if another allocator is in use. gperftools has its own mallinfo2.
+ * The allocators that the helper can query, in the order in which they are tried. glibc
+ * is last, because its functions exist even if another allocator is in use. gperftools
+ * has its own mallinfo2.
  */
 static const struct asked_allocator allocators[] = {
 	{ ALLOCATOR_JEMALLOC, AGENT_JEMALLOC, AGENT_JEMALLOC_TEXT, false },
@@ -27,14 +28,15 @@ const struct asked_allocator *answer_allocator(uint32_t commands)
 }
 
 /*
- * A figure of jemalloc or mimalloc. Its index in the table is the index of its value in
- * the page. agent/helper/helper.c has tables in the same order.
+ * A figure that an allocator reports. Its index in the table is the index of
+ * its value in the page shared with the helper. agent/helper/helper.c has
+ * tables in the same order.
  */
 struct figure {
 	const char *name;
 	/*
-	 * PAGES means that the value is a number of pages; the figure at JEMALLOC_PAGE
-	 * is the page size
+	 * PAGES means that the value is a number of pages; the page size is the value
+	 * with index JEMALLOC_PAGE
 	 */
 	enum {
 		BYTES,
@@ -114,8 +116,8 @@ static const struct figure mimalloc_figures[] = {
 #define MIMALLOC_COMMIT 5
 
 /*
- * Return a value of the answer, or BYTES_UNKNOWN if the allocator did not report
- * this value.
+ * Return a value of the helper's answer, or BYTES_UNKNOWN if the allocator did not
+ * report this value.
  */
 static uint64_t value(const struct ctlpage_answer *answer, size_t index)
 {

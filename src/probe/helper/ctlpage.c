@@ -17,7 +17,9 @@
 #include "proc/process/dir.h"
 #include "proc/process/stat.h"
 
-/* Interval at which a wait checks whether the process still exists. */
+/*
+ * While waiting for an answer, check at this interval whether the process still exists.
+ */
 #define SLICE_NS (50 * NS_PER_MS)
 
 static uint32_t get(const uint32_t *word)
@@ -26,7 +28,7 @@ static uint32_t get(const uint32_t *word)
 }
 
 /*
- * Wait until *word differs from seen, for at most SLICE_NS. May return earlier, for
+ * Wait until *word differs from `seen`, for at most SLICE_NS. May return earlier, for
  * example after a signal.
  */
 static void wait_for_change(const uint32_t *word, uint32_t seen, uint64_t deadline_ns)
@@ -40,9 +42,9 @@ static void wait_for_change(const uint32_t *word, uint32_t seen, uint64_t deadli
 }
 
 /*
- * Return true if the process still has this page. Also check the process's mapping,
- * because an execve(2) changes neither the pid nor the start time. lstat(2) in
- * /proc/PID/map_files needs no privilege, unlike following a link there.
+ * Return true if the process still has the shared page. Also check the process's
+ * mapping, because an execve(2) changes neither the pid nor the start time. lstat(2) in
+ * /proc/PID/map_files needs no privilege, unlike following a symlink there.
  */
 static bool is_there(const struct ctlpage *ctl)
 {
@@ -77,7 +79,7 @@ int ctlpage_await_ready(const struct ctlpage *ctl, uint64_t limit_ns)
 	}
 }
 
-/* Return true if the client (a memstate) that holds the lock still exists. */
+/* Return true if the memstate that holds the page's lock still exists. */
 static bool is_client_there(const struct ctlpage *ctl, uint64_t lock)
 {
 	struct process client;
@@ -88,8 +90,8 @@ static bool is_client_there(const struct ctlpage *ctl, uint64_t lock)
 }
 
 /*
- * Take the page's lock. Retry at short intervals, because each client holds the lock only
- * until its request is answered.
+ * Acquire the page's lock. Retry at short intervals, because each client holds the lock
+ * only until the helper has answered.
  */
 static int take_lock(struct ctlpage *ctl, uint64_t deadline_ns)
 {
@@ -149,8 +151,8 @@ static int await_reply(const struct ctlpage *ctl, uint32_t seq, uint64_t deadlin
 }
 
 /*
- * Copy the text of the answer. Keep newlines; escape other control characters, so that
- * they cannot control a terminal.
+ * Copy the text of the helper's answer. Keep newlines, but escape other control
+ * characters, so that the text cannot control a terminal.
  */
 static char *copy_text(const struct ctlpage *ctl)
 {
@@ -207,8 +209,8 @@ static int ask_locked(struct ctlpage *ctl, enum agent_command command,
 	if (answer->cost_ns > answer->taken_ns - begin_ns)
 		answer->cost_ns = answer->taken_ns - begin_ns;
 	/*
-	 * check that no other client has made a request in the meantime and received
-	 * the answer
+	 * check that no other client has made a request in the meantime and
+	 * overwritten the answer
 	 */
 	__atomic_thread_fence(__ATOMIC_SEQ_CST);
 	if (get(&page->reply_seq) != seq || get(&page->request_seq) != seq) {

@@ -26,13 +26,13 @@
 #define LINK_SIZE 64
 
 /*
- * One line of /proc/PID/maps, such as:
+ * A mapping parsed from a line of /proc/PID/maps, such as:
  *
  * 7f15e4621000-7f15e46a2000 rw-s 00000000 00:01 32812 /SYSV00000000 (deleted)
  */
 struct place {
 	uint64_t start_addr;
-	/* number of the System V segment, which maps shows as the inode */
+	/* id of the System V segment, which /proc/PID/maps shows as the inode */
 	uint64_t inode;
 	bool is_segment;
 };
@@ -66,8 +66,8 @@ static bool is_same_ipc_namespace(const struct procfs *fs, int pid)
 }
 
 /*
- * Attach a System V segment. A segment cannot be truncated: its size is
- * fixed when it is created.
+ * Attach a System V segment. The process cannot truncate it, because its size is fixed
+ * when it is created.
  */
 static int attach(uint64_t number, struct ctlpage *ret)
 {
@@ -87,9 +87,9 @@ static int attach(uint64_t number, struct ctlpage *ret)
 }
 
 /*
- * Return true if the file is on the kernel's own tmpfs. Someone could truncate a file of
- * the same name on another file system, and reading the page would then kill memstate
- * with SIGBUS.
+ * Return true if the file is on the kernel's internal tmpfs. On another file system,
+ * someone could truncate a file of the same name, and reading the page would then kill
+ * memstate with SIGBUS.
  */
 static bool is_of_kernel(const struct stat *file)
 {
@@ -106,7 +106,8 @@ static int map(const struct procfs *fs, int pid, uint64_t addr, struct ctlpage *
 	void *page;
 
 	/*
-	 * check the type before opening the file: opening a device may have side effects
+	 * check the file type before opening the file, because opening a device
+	 * may have side effects
 	 */
 	path_fd = proc_mapped_find(fs, pid, addr, addr + AGENT_PAGE_BYTES);
 	if (path_fd < 0)
@@ -138,8 +139,8 @@ static int share(const struct procfs *fs, int pid, const struct place *place,
 }
 
 /*
- * Return the pid of the process in its own namespace. A forked child inherits its
- * parent's page, but not the helper; the pid in the page is then that of the parent.
+ * Return the pid of the process in its own namespace. If a forked child has inherited
+ * its parent's page, but not the helper, this pid differs from the pid in the page.
  */
 static int32_t own_pid(const struct procfs *fs, int pid)
 {
@@ -169,8 +170,8 @@ static int check(const struct ctlpage *ctl, const struct procfs *fs, int pid,
 }
 
 /*
- * Return the value that this client writes to the lock. It identifies this process, so
- * that other clients can take over the lock once the process has ended.
+ * Return the value that this client writes to the page's lock. It identifies our
+ * process, so that other clients can take over the lock once the process has ended.
  */
 static uint64_t own_lock(const struct procfs *fs)
 {

@@ -26,22 +26,22 @@
 #include "tracee/ptrace/trace.h"
 
 /*
- * Time limit for the start of the helper. If there are 16 runnable threads per CPU, the
- * helper's thread may have to wait long for a CPU.
+ * Time limit for the start of the helper. On a CPU with 16 runnable threads, the
+ * helper's thread may have to wait a long time.
  */
 #define READY_LIMIT_NS (5 * NS_PER_S)
 #define LEAVE_LIMIT_NS (5 * NS_PER_S)
 #define FIND_LIMIT_NS (2 * NS_PER_S)
 /*
- * Maximum time to wait until another memstate stops tracing the process. A debugger
- * would trace it longer.
+ * Maximum time to wait for another memstate to stop tracing the process. A tracer that
+ * stays longer is a debugger, for which waiting is useless.
  */
 #define TURN_LIMIT_NS (1 * NS_PER_S)
 #define LEAVE_LOOK_NS (100 * NS_PER_US)
 
 /*
- * Time limit of the tracing thread, in addition to the time spent waiting for a
- * safe moment.
+ * Additional time limit of the tracing thread, beyond the time spent waiting
+ * for a safe moment.
  */
 #define TRACE_EXTRA_NS (20 * NS_PER_S)
 
@@ -59,8 +59,8 @@ struct injection {
 	struct machine_state *found;
 	int found_tid;
 	/*
-	 * addresses of helpers left by killed memstate processes, to be removed together
-	 * with the helper of this one
+	 * addresses of the helpers left by killed memstate processes, to be removed
+	 * together with our own helper
 	 */
 	uint64_t orphans[ORPHANS_MAX];
 	size_t orphan_count;
@@ -83,9 +83,9 @@ static struct orphans_search make_search(const struct injection *injection,
 }
 
 /*
- * Inject the helper's code, page and stack (the parcel), using a borrowed thread of the
- * process. After a failure, remove the parcel, unless the thread's call may still be in
- * progress, so that the thread may still use the parcel.
+ * Inject the helper's code, page and stack (the parcel), using a borrowed thread of
+ * the process. After a failure, remove the parcel, unless the borrowed thread may
+ * still be using it.
  */
 static int load_borrowed(struct load *load)
 {
@@ -115,8 +115,8 @@ static int load(void *context)
 }
 
 /*
- * Unmap the helper's code, page and stack (the parcel) at addr, if they are still
- * in the process.
+ * If the helper's code, page and stack (the parcel) are still at addr in the
+ * process, unmap them.
  */
 static int remove_parcel(struct load *load, uint64_t addr)
 {
@@ -128,9 +128,9 @@ static int remove_parcel(struct load *load, uint64_t addr)
 }
 
 /*
- * Remove the helpers of killed memstate processes that record_orphans() found. Search for
- * them again first: in the meantime, another memstate may have injected its own helper at
- * the same address.
+ * Remove the helpers of killed memstate processes that record_orphans() found. Search
+ * for them again first, because another memstate may have injected its own helper at the
+ * same address in the meantime.
  */
 static int take_out_orphans(struct load *load)
 {
@@ -214,7 +214,7 @@ static int run(int (*work)(void *), struct load *load, struct probe_cost *ret_co
 	return r;
 }
 
-/* Create the shared page's segment before any thread is stopped. */
+/* Create the System V segment for the shared page before any thread is stopped. */
 static int prepare(struct load *load, const char **ret_reason)
 {
 	struct injection *injection = load->injection;
@@ -275,8 +275,8 @@ static int open_process(struct injection *injection, const char **ret_reason)
 }
 
 /*
- * Find the helper's address range (parcel) that this memstate has injected, and those
- * left by killed memstate processes, which are removed together with it.
+ * Find the address range (parcel) of the helper that this memstate has injected, and
+ * those of helpers left by killed memstate processes. All of them are removed together.
  */
 static void record_orphans(struct injection *injection,
 			   const struct mapping_list *mappings, uint64_t own_addr)
@@ -294,8 +294,8 @@ static void record_orphans(struct injection *injection,
 }
 
 /*
- * Read the mappings of the process, and the functions and code ranges in struct
- * landmarks. own_addr is described in struct orphans_search.
+ * Read the mappings of the process, and find its functions and code ranges (struct
+ * landmarks). own_addr is described in struct orphans_search.
  */
 static int read_process(struct injection *injection, uint64_t own_addr,
 			const char **ret_reason)
@@ -320,7 +320,7 @@ static int read_process(struct injection *injection, uint64_t own_addr,
 /*
  * Find the helper's thread: the thread whose stack pointer, according to the kernel, is
  * in the helper's memory. The page also contains the thread id, but other processes can
- * write to it. The helper sleeps as soon as it is ready.
+ * write to the page. The thread is found because a ready helper sleeps.
  */
 static void find_helper(struct injection *injection)
 {
@@ -334,7 +334,7 @@ static void find_helper(struct injection *injection)
 	       nanosleep(&search, NULL) == 0);
 }
 
-/* Return true if the process has ended, which explains any failure. */
+/* Return true if the process has ended. A failure then needs no other explanation. */
 static bool has_ended(const struct injection *injection)
 {
 	const struct probe_request *request = &injection->request;
@@ -359,8 +359,8 @@ int inject_load(const struct probe_request *request, struct injection **ret,
 		r = put_in(injection, ret_page, ret_cost, ret_reason);
 	if (r < 0) {
 		/*
-		 * -ENOENT can only mean that the process has ended: all other files that
-		 * are read here exist
+		 * -ENOENT can only mean that the process has ended, because all other
+		 * files read here exist
 		 */
 		if (request->fs->is_live && (r == -ENOENT || has_ended(injection))) {
 			*ret_reason = "it has exited";
@@ -396,8 +396,9 @@ struct injection *inject_adopt(const struct probe_request *request,
 }
 
 /*
- * Wait until the helper's thread has ended. If it does not end, the helper's memory must
- * stay in the process: unmapping the stack of a running thread would crash the process.
+ * Wait until the helper's thread has ended. If it does not end, the helper's
+ * memory must remain in the process: unmapping the stack of a running thread would
+ * crash the process.
  */
 static int await_end(const struct injection *injection, const char **ret_reason)
 {
@@ -406,7 +407,7 @@ static int await_end(const struct injection *injection, const char **ret_reason)
 	uint64_t deadline_ns = clock_now_ns() + LEAVE_LIMIT_NS;
 
 	*ret_reason = "the helper is still busy: it exits when it has finished";
-	/* the helper may have exited before its thread id was determined */
+	/* the helper may have exited before memstate found its thread id */
 	if (injection->helper_tid == 0)
 		return orphans_is_empty(&own, injection->base_addr) ? 0 : -EBUSY;
 	while (proc_dir_has_thread(injection->process_fd, injection->helper_tid)) {
@@ -418,8 +419,7 @@ static int await_end(const struct injection *injection, const char **ret_reason)
 }
 
 /*
- * Remove the helper. If another memstate is tracing the process, wait
- * a short time for it.
+ * Remove the helper. If another memstate is tracing the process, retry for a short time.
  */
 static int unload_in_turn(struct injection *injection, struct probe_cost *ret_cost,
 			  const char **ret_reason)
@@ -444,7 +444,10 @@ int inject_unload(struct injection *injection, struct ctlpage *page,
 	int r;
 
 	*ret_cost = (struct probe_cost){ .stops = 0 };
-	/* ignore errors: the helper may already have exited on its own */
+	/*
+	 * ignore an error of this request, because the helper may already
+	 * have exited on its own
+	 */
 	(void)ctlpage_ask(page, AGENT_EXIT, LEAVE_LIMIT_NS, &answer);
 	free(answer.text);
 	r = await_end(injection, ret_reason);
@@ -452,6 +455,6 @@ int inject_unload(struct injection *injection, struct ctlpage *page,
 		r = unload_in_turn(injection, ret_cost, ret_reason);
 	ctlpage_close(page);
 	injection_free(injection);
-	/* -ESRCH: the process has ended, and the helper with it */
+	/* -ESRCH means that the process has ended, together with its helper */
 	return r == -ESRCH ? 0 : r;
 }

@@ -24,8 +24,8 @@ static int fail(struct parcel_place *p, int error, const char *reason)
 }
 
 /*
- * Map the address range of the helper (the parcel) as private memory that is executable
- * and not writable. The stub later maps the page and the stack over parts of this range.
+ * Map private memory, executable and not writable, for the address range of the helper
+ * (the parcel). The stub later maps the page and the stack over parts of this range.
  */
 static int place(struct parcel_place *p)
 {
@@ -49,8 +49,9 @@ static int place(struct parcel_place *p)
 }
 
 /*
- * Create the page as memory of the process, and map the same memory in memstate. This is
- * used in another ipc namespace, where memstate and the process cannot share a segment.
+ * Map the page as shared anonymous memory in the process, and map the same memory in
+ * memstate. This is done if the ipc namespaces differ, because memstate and the process
+ * then cannot share a System V segment.
  */
 static int adopt_page(struct parcel_place *p)
 {
@@ -82,8 +83,9 @@ static int adopt_page(struct parcel_place *p)
 }
 
 /*
- * Write the helper's code and the stub to the process. Until the stub has attached the
- * page, the word that the stub watches is in the mapping of the code.
+ * Write the helper's code and the stub to the process. The word that the stub polls
+ * is in the page. Until the stub has attached the page, the mapping of the code
+ * contains this word.
  */
 static int write_code(struct parcel_place *p, uint32_t tracer)
 {
@@ -103,8 +105,8 @@ static int write_code(struct parcel_place *p, uint32_t tracer)
 }
 
 /*
- * Run the stub. Only during this function can the process, and other processes of its
- * user, attach the page.
+ * Run the stub in the borrowed thread. The process, and other processes of its user, can
+ * attach the page only during this function.
  */
 static int call(struct parcel_place *p)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * parcel_place - inject a parcel (a helper's code, page and stack) into a process, and
- * remove it, with a borrowed thread.
+ * parcel_place - use a borrowed thread to inject a parcel (a helper's code, page and
+ * stack) into a process, or to remove it.
  */
 #ifndef MS_PROBE_HELPER_PARCEL_PLACE_H
 #define MS_PROBE_HELPER_PARCEL_PLACE_H
@@ -13,19 +13,16 @@
 #include "probe/helper/ctlpage.h"
 
 struct parcel_place {
-	/* the borrowed thread, between borrow_begin() and borrow_end() */
+	/* the thread to use, after borrow_begin() and before borrow_end() */
 	struct borrow *borrow;
 	/*
-	 * page shared with memstate, made by the caller; if page_segment is -1,
-	 * parcel_place() makes it from the process's memory
+	 * The page shared between the helper and memstate. The caller creates it, unless
+	 * page_segment is -1: then parcel_place() maps it as memory of the process.
 	 */
 	struct ctlpage *page;
-	/*
-	 * identifier of a System V segment, or -1 to use memory of the
-	 * process as the page
-	 */
+	/* id of the page's System V segment, or -1 if the page is not a segment */
 	int page_segment;
-	uid_t user; /* effective user of the process */
+	uid_t user; /* effective user id of the process */
 	/*
 	 * address of the helper's parcel (code, page and stack), or 0 if
 	 * nothing is mapped yet
@@ -35,8 +32,8 @@ struct parcel_place {
 
 /*
  * Map the helper's address range (the parcel), write the code, and start the helper.
- * Return 0, or -errno with the reason in struct borrow. If addr is not 0 after an error,
- * the parcel is mapped.
+ * Return 0, or -errno with the reason in struct borrow. If place->addr is not 0 after an
+ * error, the parcel is still mapped.
  */
 int parcel_place(struct parcel_place *place);
 

@@ -21,18 +21,18 @@
 
 /*
  * Estimated time per free chunk. mallinfo2(3) visits all free chunks of an arena while
- * it holds the arena's lock. Measured: 0.3 to 0.4 us per chunk, and twice that for a
- * waiting thread.
+ * it holds the arena's lock. Measurements show 0.3 to 0.4 us per chunk, and twice that
+ * for a waiting thread.
  */
 #define CHUNK_COST_NS 400
 #define FREE_CHUNKS_MAX 50000
 /*
- * If the number of free chunks is unknown, one chunk is assumed for this
- * many resident bytes.
+ * If the number of free chunks is unknown, assume one chunk per this number
+ * of resident bytes.
  */
 #define BYTES_PER_CHUNK (UINT64_C(1) << 10)
 
-/* Queries take at most 1 / REST_FACTOR of the time. */
+/* Limit on the time spent in queries: at most 1 / REST_FACTOR of all time. */
 #define REST_FACTOR 100
 
 #define LIMIT_NS_MAX (3600 * NS_PER_S)
@@ -41,7 +41,7 @@ struct probe {
 	struct ctlpage ctl;
 	/* the injected helper, or NULL if the helper was already in the process */
 	struct injection *injection;
-	/* time before which the allocator must not be queried again */
+	/* time before which memstate must not query the allocator again */
 	uint64_t next_ns;
 	struct strbuf reason;
 };
@@ -103,8 +103,8 @@ int probe_open(const struct probe_request *request, struct probe **ret,
 	if (r == 0 && request->may_inject)
 		injection = inject_adopt(request, &ctl);
 	/*
-	 * inject a helper if there is none, if it never started, or if another memstate
-	 * has just ended and removed its helper
+	 * inject a helper if there is none, if the existing one never started, or if
+	 * another memstate has just ended and removed it
 	 */
 	if ((r == -ENOENT || r == -ETIMEDOUT || r == -ESRCH) && request->may_inject)
 		r = inject_load(request, &injection, &ctl, ret_cost, ret_reason);
@@ -135,8 +135,8 @@ int probe_close(struct probe *probe, struct probe_cost *ret_cost, const char **r
 }
 
 /*
- * Return the resident anonymous memory, from the line "RssAnon:       1234 kB"
- * of /proc/PID/status.
+ * Return the size of the resident anonymous memory, from a line of /proc/PID/status such
+ * as "RssAnon: 1234 kB".
  */
 static uint64_t read_anon_bytes(const struct ctlpage *ctl)
 {
@@ -162,8 +162,7 @@ static uint64_t count_free_chunks(const struct probe *probe,
 }
 
 /*
- * Refuse a query during which other threads of the process might wait
- * too long for malloc.
+ * Refuse a query that might make other threads of the process wait too long for malloc.
  */
 static int guard_stall(struct probe *probe, const struct probe_question *question)
 {
@@ -247,8 +246,8 @@ int probe_ask(struct probe *probe, const struct probe_question *question,
 	r = ask(probe, question, asked, ret);
 	if (r < 0) {
 		/*
-		 * the helper may still be working: assume that the query cost at least
-		 * the time waited
+		 * the helper may still be working, so assume that the query cost at
+		 * least the time waited
 		 */
 		if (r == -ETIMEDOUT)
 			probe->next_ns =

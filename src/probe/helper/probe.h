@@ -21,16 +21,17 @@ struct probe;
 /*
  * Open a probe of a process. Return 0, or an error with *ret_reason and the
  * process unchanged. *ret_reason is static; it names the check that failed, as a
- * clause and not as a sentence.
+ * clause, not a sentence. Errors:
  *
  * -ESRCH          the process has ended
  * -EPERM          the process may not be traced
- * -EBUSY          another tracer
- * -EAGAIN         no safe moment in time
- * -ENOSYS         no allocator that can be queried
- * -EOPNOTSUPP     a static, 32-bit, musl or Go program, seccomp, a shadow stack…
+ * -EBUSY          another tracer is attached to the process
+ * -EAGAIN         no safe moment before the time limit
+ * -ENOSYS         the process has no allocator that can be queried
+ * -EOPNOTSUPP     unsupported: a static, 32-bit, musl or Go program, seccomp, a shadow
+ *                 stack…
  * -ENOENT         there is no helper, and may_inject is false
- * -EPROTO         a helper of another version
+ * -EPROTO         the helper belongs to another version of memstate
  */
 int probe_open(const struct probe_request *request, struct probe **ret,
 	       struct probe_cost *ret_cost, const char **ret_reason);
@@ -39,8 +40,9 @@ int probe_open(const struct probe_request *request, struct probe **ret,
 struct probe_question {
 	/* maximum time to wait for the answer; a later answer is discarded */
 	uint64_t limit_ns;
-	bool wants_text; /* also return the text of malloc_info() or a similar function */
-	/* query even if other threads may have to wait for malloc for a long time */
+	/* true to also return the text of malloc_info() or a similar function */
+	bool wants_text;
+	/* true to query even if other threads may have to wait a long time for malloc */
 	bool allows_stall;
 	/*
 	 * upper bound on the number of free chunks, or BYTES_UNKNOWN to estimate it from
@@ -51,15 +53,15 @@ struct probe_question {
 
 /*
  * Query the allocator. The caller releases *ret with allocator_stats_release(). Return 0,
- * or -errno with *ret_reason, which is valid until the probe is used again.
+ * or -errno with *ret_reason, which is valid until the probe is used again. Errors:
  *
- * -EFBIG      the query would stall the process, for as long as the reason says
+ * -EFBIG      the query would stall the process; the reason contains the time
  * -ETIMEDOUT  the helper is still working, and continues
  * -ESRCH      the process, or the helper in it, has ended
- * -ENOSYS     no allocator that can be queried
- * -EPROTO     the page is invalid
- * -EBUSY      another memstate is querying
- * -EAGAIN     less than 100 times the cost of the last answer has passed
+ * -ENOSYS     the process has no allocator that can be queried
+ * -EPROTO     the contents of the helper's page are invalid
+ * -EBUSY      another memstate is querying the allocator
+ * -EAGAIN     too early: wait 100 times the duration of the last query
  */
 int probe_ask(struct probe *probe, const struct probe_question *question,
 	      struct allocator_stats *ret, const char **ret_reason);

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * bpf - breakpoints (uprobes) at which the kernel runs a BPF program that counts.
+ * bpf - count allocation calls with breakpoints (uprobes) at which the kernel
+ * runs a BPF program.
  *
  * The kernel sets the breakpoints only in the memory of the counted process. It removes
  * them when the guard process closes the last descriptor, which happens when memstate
- * ends for any reason. Calls of all threads are counted, including threads that start
- * later; calls of forked children are not.
+ * ends for any reason. Calls by all threads are counted, including threads that start
+ * later, but calls by forked children are not.
  */
 #include "config.h"
 
@@ -32,14 +33,15 @@
 #include "proc/system/procfs.h"
 
 /*
- * BPF_TRACE_UPROBE_MULTI of Linux 6.6 (enum bpf_attach_type), which older headers lack.
+ * The value BPF_TRACE_UPROBE_MULTI of enum bpf_attach_type in Linux 6.6, which
+ * older headers lack.
  */
 #define ATTACH_UPROBE_MULTI 48
 
 #define VALUES_BYTES ((COUNT_BPF_THREADS + 1) * sizeof(struct count_bpf_value))
 
 /*
- * The attributes with which bpf(2) creates a multi-uprobe link; from union
+ * The attributes with which bpf(2) creates a multi-uprobe link, from union
  * bpf_attr of Linux 6.6.
  */
 struct multi_attributes {
@@ -53,7 +55,7 @@ struct multi_attributes {
 struct bpf_state {
 	struct count_points points;
 	int map_fd;
-	/* the map's memory, which memstate shares with the kernel */
+	/* the memory of the BPF map, which memstate shares with the kernel */
 	const struct count_bpf_value *values;
 	bool is_multi;
 	int pid;
@@ -113,7 +115,8 @@ static int load_program(const struct count_bpf_program *program, uint32_t attach
 }
 
 /*
- * Set one breakpoint in one process. Return the descriptor that keeps it set, or -errno.
+ * Set one breakpoint in one process. Return a descriptor, which must stay open to keep
+ * the breakpoint, or -errno.
  */
 static int link_multi(int program_fd, const char *path, uint64_t offset_bytes, int pid)
 {
@@ -130,8 +133,8 @@ static int link_multi(int program_fd, const char *path, uint64_t offset_bytes, i
 }
 
 /*
- * Set one breakpoint with a perf event, which is limited to the memory of the
- * thread's process.
+ * Set one breakpoint with a perf event. The event affects only the memory of
+ * the thread's process.
  */
 static int link_event(int program_fd, const char *path, uint64_t offset_bytes, int tid)
 {
@@ -149,7 +152,10 @@ static int link_event(int program_fd, const char *path, uint64_t offset_bytes, i
 	return fd;
 }
 
-/* Set the breakpoint of the point with this index. Called in the guard. */
+/*
+ * Set the breakpoint of the point with this index. The guard process
+ * calls this function.
+ */
 static int add_point(struct bpf_state *state, size_t number)
 {
 	const struct count_point *point = &state->points.items[number];
@@ -181,7 +187,10 @@ static void remove_points(void *data)
 	state->link_count = 0;
 }
 
-/* Set all breakpoints. This is the only request that the guard of this method serves. */
+/*
+ * Set all breakpoints. This is the only request that the guard process serves if calls
+ * are counted with BPF.
+ */
 static int add_points(void *data, int request, int *ret_fd)
 {
 	struct bpf_state *state = data;
@@ -236,7 +245,7 @@ static void explain(int error, struct strbuf *why)
 
 /*
  * Return true if multi-uprobe links are usable. They exist since Linux 6.6, but before
- * 6.10 they cover only the main thread of a process.
+ * Linux 6.10 they cover only the main thread of a process.
  */
 static bool has_multi(void)
 {
@@ -345,10 +354,7 @@ static int bpf_read(void *data, struct count_program *ret)
 		if (state->values[i].tid != 0)
 			add_thread(ret, &state->values[i]);
 	ret->thread_count = ret->listed_count;
-	/*
-	 * the last value in the map is shared by all threads that have no
-	 * value of their own
-	 */
+	/* all threads that have no value of their own share the last value in the map */
 	if (has_counts(&state->values[COUNT_BPF_THREADS]))
 		add_thread(ret, &state->values[COUNT_BPF_THREADS]);
 	count_backend_sum(ret);
@@ -356,7 +362,7 @@ static int bpf_read(void *data, struct count_program *ret)
 }
 
 /*
- * Check whether the kernel loads a BPF program that does nothing. The program is not
+ * Check whether the kernel loads a BPF program that does nothing. The program is never
  * attached to anything.
  */
 static int bpf_check(struct strbuf *why)

@@ -7,9 +7,9 @@
 #include <stdbool.h>
 
 /*
- * BPF registers. Registers 1 to 5 contain the arguments of kernel functions, and register
- * 0 the result; a call overwrites all six. Register 10 points to the upper end of the
- * stack frame.
+ * BPF registers. Registers 1 to 5 contain the arguments of kernel functions, and
+ * register 0 the result; a call overwrites all six. Register 10 points to the upper end
+ * of the BPF stack frame.
  */
 enum {
 	R_RESULT = BPF_REG_0,
@@ -17,7 +17,9 @@ enum {
 	R_ARG2 = BPF_REG_2,
 	R_ARG3 = BPF_REG_3,
 	R_SPARE = BPF_REG_5,
-	/* address of struct pt_regs: the registers of the counted thread */
+	/*
+	 * address of struct pt_regs, which contains the registers of the counted thread
+	 */
 	R_CONTEXT = BPF_REG_6,
 	R_VALUE = BPF_REG_7, /* address of the thread's struct count_bpf_value */
 	R_TID = BPF_REG_8,
@@ -25,9 +27,10 @@ enum {
 	R_FRAME = BPF_REG_10,
 };
 
-#define FRAME_KEY -8 /* stack offset, in the BPF program, of the index into the map */
+/* offset in the BPF stack frame at which the index into the map is stored */
+#define FRAME_KEY -8
 
-/* Offsets in the context, which is struct pt_regs of x86-64. */
+/* Offsets of registers in struct pt_regs of x86-64. */
 enum {
 	CONTEXT_ARG3 = 96,
 	CONTEXT_ARG2 = 104,
@@ -41,8 +44,8 @@ static const size_t context_args[] = { CONTEXT_ARG1, CONTEXT_ARG2, CONTEXT_ARG3 
 #define NO_ARG -1
 
 /*
- * The arguments that contain the size and the count: indexes into context_args,
- * or NO_ARG.
+ * The arguments of each function that contain the size and the count, as indexes into
+ * context_args, or NO_ARG.
  */
 static const struct {
 	int size, count;
@@ -118,7 +121,7 @@ static void add_store_value(struct count_bpf_program *p, unsigned int to, int of
 }
 
 /*
- * Generate *(to + offset) += from. The addition is atomic, because all processors use
+ * Generate *(to + offset) += from. The addition is atomic, because all processors update
  * the same values of the map.
  */
 static void add_sum(struct count_bpf_program *p, unsigned int to, size_t offset,
@@ -151,7 +154,10 @@ static void add_call(struct count_bpf_program *p, int function)
 	add(p, (struct bpf_insn){ .code = BPF_JMP | BPF_CALL, .imm = function });
 }
 
-/* Add a forward jump. Return its index; resolve_jump() later sets the jump's target. */
+/*
+ * Generate a forward jump. Return its index; resolve_jump() later sets
+ * the jump's target.
+ */
 static size_t add_jump(struct count_bpf_program *p, uint8_t condition, unsigned int left,
 		       int32_t right)
 {
@@ -187,8 +193,8 @@ static void add_arg(struct count_bpf_program *p, unsigned int to, int arg)
 }
 
 /*
- * Generate R_RESULT = address of the map's value whose index is at FRAME_KEY. The kernel
- * inlines this call.
+ * Generate R_RESULT = address of the map element whose index is at FRAME_KEY in the
+ * stack frame. The kernel inlines the call to the lookup function.
  */
 static void add_lookup(struct count_bpf_program *p, int map_fd)
 {
@@ -207,8 +213,8 @@ static void add_store_key(struct count_bpf_program *p, unsigned int from)
 }
 
 /*
- * Generate code that atomically loads *(R_VALUE + tid) into R_RESULT and, if the loaded
- * value is 0, stores R_TID there.
+ * Generate an atomic compare-and-exchange: load the tid of the map element at R_VALUE
+ * into R_RESULT and, if it is 0, store R_TID there.
  */
 static void add_claim(struct count_bpf_program *p)
 {
@@ -221,9 +227,10 @@ static void add_claim(struct count_bpf_program *p)
 }
 
 /*
- * Generate R_VALUE = address of the thread's counts. The tid selects COUNT_BPF_TRIES
- * values of the map, one of which is the thread's; a new thread takes the first free one.
- * If none of them is free, the last value of the map is used, which such threads share.
+ * Generate R_VALUE = address of the map element with the thread's counts. The tid
+ * selects COUNT_BPF_TRIES elements, one of which belongs to the thread; a new thread
+ * claims the first free one. If none of them is free, use the last element of the map,
+ * which all such threads share.
  */
 static void add_find_value(struct count_bpf_program *p, int map_fd)
 {
@@ -271,8 +278,9 @@ static void add_find_value(struct count_bpf_program *p, int map_fd)
 
 /*
  * Generate code that sets R_TID to 1 if the allocator itself made this call, and to 0
- * otherwise. The allocator made it if the stack pointer equals the one recorded at the
- * call in the allocator (the inner point). The tid is no longer needed.
+ * otherwise. The allocator made the call if the stack pointer equals the one recorded at
+ * the calling instruction in the allocator (the inner point). R_TID may be reused,
+ * because the tid is no longer needed.
  */
 static void add_is_inner(struct count_bpf_program *p, size_t number)
 {
@@ -291,8 +299,8 @@ static void add_is_inner(struct count_bpf_program *p, size_t number)
 }
 
 /*
- * Generate R_SPARE = count * size. On overflow the program exits without counting,
- * because the counted call will fail.
+ * Generate R_SPARE = count * size. On overflow the BPF program exits without counting,
+ * because the allocation will fail.
  */
 static void add_product(struct count_bpf_program *p, int count_arg)
 {
@@ -316,8 +324,8 @@ static void add_product(struct count_bpf_program *p, int count_arg)
 }
 
 /*
- * Generate code that counts a free of NULL if the call's first argument is 0.
- * R_ARG1 contains 1.
+ * Generate code that counts a free of NULL if the first argument of the counted call is
+ * 0. R_ARG1 must contain 1.
  */
 static void add_counting_null(struct count_bpf_program *p)
 {
@@ -347,15 +355,16 @@ static void add_counting(struct count_bpf_program *p, const struct count_point *
 	add_arg(p, R_SPARE, size);
 	if (count != NO_ARG)
 		add_product(p, count);
-	/* a negative size exceeds any block that an allocator can return */
+	/* ignore a negative size, because no allocator can return such a large block */
 	negative = add_jump(p, BPF_JSLT, R_SPARE, 0);
 	add_sum(p, R_VALUE, offsetof(struct count_bpf_value, requested_bytes), R_SPARE);
 	resolve_jump(p, negative);
 }
 
 /*
- * Generate code that sets R_ARG1 to nonzero if the flags meet the condition. The lowest
- * bit of the condition, which inverts it, is handled by the caller.
+ * Generate code that sets R_ARG1 to nonzero if the processor's flags meet the
+ * condition of a conditional jump. The lowest bit of the condition inverts it; the
+ * caller handles this bit.
  */
 static void add_condition(struct count_bpf_program *p, unsigned int condition)
 {
@@ -368,7 +377,7 @@ static void add_condition(struct count_bpf_program *p, unsigned int condition)
 	};
 	static const int32_t flags[8] = { OVERFLOW, CARRY,  ZERO, CARRY | ZERO,
 					  SIGN,	    PARITY, 0,	  ZERO };
-	/* these conditions are true if SIGN and OVERFLOW differ */
+	/* signed comparisons are true if the SIGN and OVERFLOW flags differ */
 	bool is_compared = condition >> 1 >= 6;
 
 	add_load(p, R_ARG1, R_CONTEXT, CONTEXT_FLAGS);
@@ -385,8 +394,9 @@ static void add_condition(struct count_bpf_program *p, unsigned int condition)
 }
 
 /*
- * Record the stack pointer of a call that the allocator itself makes, so that the called
- * function recognizes the call and does not count it.
+ * Generate code that records the stack pointer of a call that the allocator itself
+ * makes. The BPF program of the called function recognizes the call by this value, and
+ * does not count it.
  */
 static void add_mark(struct count_bpf_program *p, const struct count_point *point)
 {
@@ -416,8 +426,8 @@ static bool is_jump_target(const struct count_points *points, size_t number)
 }
 
 /*
- * Generate the program for a breakpoint at the start of a function: count the call unless
- * the allocator itself made it.
+ * Generate the BPF program for a breakpoint at the start of a function. The program
+ * counts the call unless the allocator itself made it.
  */
 static void add_function(struct count_bpf_program *p, const struct count_points *points,
 			 size_t number)

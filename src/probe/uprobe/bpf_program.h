@@ -16,23 +16,27 @@
 #define COUNT_BPF_NAME_BYTES 16
 
 /*
- * Number of threads that have their own element in the map. One more element is shared
- * by all other threads.
+ * Number of threads that have their own element in the map. All other threads
+ * share one more element.
  */
 #define COUNT_BPF_THREADS 8192
-/* Number of map elements to try for a thread. The first of them depends on its tid. */
+/*
+ * Number of map elements that may belong to a given thread. The tid determines
+ * the first of them.
+ */
 #define COUNT_BPF_TRIES 4
 
-/* The counts of a thread. */
+/* The counts of one thread, an element of the BPF map. */
 struct count_bpf_value {
-	/* thread id in the initial pid namespace, or 0 if the element is free */
+	/* thread id in the initial pid namespace, or 0 if the map element is free */
 	uint64_t tid;
 	uint64_t calls[CALL_COUNT_];
 	uint64_t requested_bytes;
 	uint64_t free_null_calls;
 	/*
-	 * The stack pointer at the start of a function that the allocator itself is about
-	 * to call, and the point of that call. The program did not make this call.
+	 * A call that the allocator itself is about to make, not the program: the
+	 * stack pointer at the start of the called function, and the index of
+	 * that function's point.
 	 */
 	uint64_t inner_stack_addr, inner_point;
 	char name[COUNT_BPF_NAME_BYTES]; /* name of the thread at its first allocation */

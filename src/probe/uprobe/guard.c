@@ -13,7 +13,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-/* Buffer for a control message that transfers at most one descriptor. */
+/* Buffer for a control message (SCM_RIGHTS) that transfers at most one descriptor. */
 union control {
 	struct cmsghdr header;
 	char bytes[CMSG_SPACE(sizeof(int))];
@@ -59,7 +59,8 @@ static int receive_result(int socket_fd, int *ret_fd)
 	if (header && header->cmsg_level == SOL_SOCKET && header->cmsg_type == SCM_RIGHTS)
 		memcpy(ret_fd, CMSG_DATA(header), sizeof(*ret_fd));
 	/*
-	 * the guard sent a descriptor, but memstate has reached its limit of open files
+	 * the guard sent a descriptor, but memstate could not receive it: its limit of
+	 * open files is reached
 	 */
 	else if (message.msg_flags & MSG_CTRUNC)
 		return -EMFILE;
@@ -94,8 +95,8 @@ static int compare_numbers(const void *a, const void *b)
 }
 
 /*
- * Close all descriptors above 2, except the socket and those listed in work. On kernels
- * without close_range(2), before Linux 5.9, all of them stay open.
+ * Close all descriptors above 2, except the socket and those listed in `work`. Before
+ * Linux 5.9, which introduced close_range(2), they all stay open.
  */
 static void close_others(const struct uprobe_guard_work *work, int socket_fd)
 {
@@ -119,8 +120,8 @@ static void close_others(const struct uprobe_guard_work *work, int socket_fd)
 }
 
 /*
- * Run the guard in its own session, so that signals to memstate's process group or from
- * its terminal do not reach the guard.
+ * Run the guard process in its own session, so that signals to memstate's process group
+ * or from its terminal do not reach the guard.
  */
 static _Noreturn void run(const struct uprobe_guard_work *work, int socket_fd)
 {
@@ -131,8 +132,8 @@ static _Noreturn void run(const struct uprobe_guard_work *work, int socket_fd)
 	sigfillset(&all);
 	sigprocmask(SIG_BLOCK, &all, NULL);
 	/*
-	 * The guard must close memstate's standard output: if that is a pipe, its reader
-	 * would otherwise wait for the guard to exit.
+	 * The guard process must close memstate's standard output. If the output is a
+	 * pipe, its reader would otherwise wait until the guard exits.
 	 */
 	for (int fd = STDIN_FILENO; null_fd >= 0 && fd <= STDERR_FILENO; fd++)
 		dup2(null_fd, fd);
@@ -189,7 +190,7 @@ void uprobe_guard_end(struct uprobe_guard *guard)
 	if (guard->fd < 0)
 		return;
 	/*
-	 * shutdown() is needed in addition to close(), because another child may have a
+	 * in addition to close(), call shutdown(), because another child may have a
 	 * copy of the descriptor
 	 */
 	shutdown(guard->fd, SHUT_RDWR);

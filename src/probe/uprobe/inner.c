@@ -14,16 +14,13 @@
 #include "probe/borrow/x86_code.h"
 #include "tracee/elf/imports.h"
 
-/*
- * Upper bounds for the size of a function, and for the whole code of an
- * allocator's library.
- */
+/* Maximum size of a function, and of the whole code of an allocator's library. */
 #define FUNCTION_MAX_BYTES 65536
 #define CODE_MAX_BYTES (UINT64_C(64) << 20)
 
 /*
- * Upper bounds on the stubs of all slots, and of the names of the functions in a file. A
- * function rarely has more than three names, and a slot rarely more than one stub.
+ * Maximum number of PLT stubs, and of names of functions, in a file. A function rarely
+ * has more than three names, and a slot rarely more than one stub.
  */
 #define STUBS_MAX 4096
 #define NAMES_MAX 1000
@@ -32,20 +29,24 @@
 #define CHECK_STEPS (UINT64_C(1) << 22)
 
 /*
- * A stub of the procedure linkage table (PLT): code that jumps to a function through
- * a slot.
+ * A stub of the procedure linkage table (PLT): code that jumps to a function whose
+ * address is in a slot.
  */
 struct stub {
 	uint64_t vaddr;
-	size_t target; /* index, in the points, of the function to which the stub jumps */
+	/* index in points->items of the function to which the stub jumps */
+	size_t target;
 };
 
 struct search {
 	struct count_points *points;
 	const struct count_code *code;
-	/* the slots in which this file keeps addresses of the wanted functions */
+	/* the slots in which this file stores the addresses of allocation functions */
 	struct elf_imports imports;
-	/* for each name in imports: index of the function in points->items */
+	/*
+	 * for each name in imports: index in points->items of the
+	 * function with this name
+	 */
 	size_t *target;
 	struct stub *stubs;
 	size_t stub_count, stub_capacity;
@@ -81,7 +82,7 @@ static size_t read_code(const struct count_code *code, uint64_t vaddr, uint64_t 
 }
 
 /*
- * Return the function of this file that starts at vaddr, as an index of points->items,
+ * Return the index in points->items of the function of this file that starts at vaddr,
  * or COUNT_POINT_NONE.
  */
 static size_t find_function(const struct search *search, uint64_t vaddr)
@@ -97,7 +98,7 @@ static size_t find_function(const struct search *search, uint64_t vaddr)
 }
 
 /*
- * Return the function whose address is in the slot, as an index of points->items,
+ * Return the index in points->items of the function whose address is in the slot,
  * or COUNT_POINT_NONE.
  */
 static size_t find_by_slot(const struct search *search, uint64_t slot_vaddr)
@@ -110,8 +111,8 @@ static size_t find_by_slot(const struct search *search, uint64_t slot_vaddr)
 }
 
 /*
- * Add the stubs in a segment of the file. A stub is "jmp *slot(%rip)", possibly with a
- * bnd prefix or after "endbr64". Return 0, -E2BIG or -EINTR.
+ * Find the PLT stubs in a segment of the file. A stub is "jmp *slot(%rip)", possibly
+ * with a bnd prefix or after "endbr64". Return 0, -E2BIG or -EINTR.
  */
 static int add_stubs_of(struct search *search, const struct elf_part *part)
 {
@@ -156,7 +157,7 @@ static int add_stubs_of(struct search *search, const struct elf_part *part)
 }
 
 /*
- * Return the function that is at vaddr, or that a stub at vaddr jumps to;
+ * Return the index of the function that is at vaddr, or to which a stub at vaddr jumps,
  * or COUNT_POINT_NONE.
  */
 static size_t find_by_vaddr(const struct search *search, uint64_t vaddr)
@@ -180,8 +181,8 @@ static int add_point(struct search *search, uint64_t vaddr,
 	if (!elf_exports_offset(search->code->exports, vaddr, &offset_bytes))
 		return 0;
 	/*
-	 * each address has at most one breakpoint: if a function starts at vaddr, use the
-	 * breakpoint of that function
+	 * each address can have only one breakpoint, so if a function starts at vaddr,
+	 * use that function's breakpoint
 	 */
 	for (size_t i = 0; i < points->count; i++) {
 		struct count_point *point = &points->items[i];
@@ -207,8 +208,8 @@ static int add_point(struct search *search, uint64_t vaddr,
 }
 
 /*
- * Add the calls and jumps to known functions in the code from start to end. Return 0,
- * -E2BIG or -EINTR.
+ * Add breakpoints for the calls and jumps to known functions in the code from `start` to
+ * `end`. Return 0, -E2BIG or -EINTR.
  */
 static int add_range(struct search *search, uint64_t start, uint64_t end)
 {
@@ -240,8 +241,8 @@ static int compare_starts(const void *a, const void *b)
 }
 
 /*
- * Search from the start of each function to the start of the next one. This includes
- * unexported functions between the two.
+ * Search the code from the start of each function to the start of the next. This
+ * includes any unexported functions between them.
  */
 static int add_all(struct search *search)
 {
@@ -262,8 +263,8 @@ static int add_all(struct search *search)
 		if (starts[i] < starts[i + 1])
 			r = add_range(search, starts[i], starts[i + 1]);
 	/*
-	 * reallocarray() is compiled from another source file, so it may
-	 * be outside the range
+	 * reallocarray() comes from another source file, so it may be outside the
+	 * allocator's address range
 	 */
 	if (r == 0 && array && array->is_function &&
 	    (array->vaddr < first || array->vaddr >= end))
@@ -272,8 +273,8 @@ static int add_all(struct search *search)
 }
 
 /*
- * Read the slots in which the dynamic linker stores the addresses of functions for this
- * file. Each function may have several names. Return 0, -E2BIG or -EINTR.
+ * Find the slots in which the dynamic linker stores the addresses of functions that this
+ * file calls. Each function may have several names. Return 0, -E2BIG or -EINTR.
  */
 static int read_imports(struct search *search, const struct count_name *names,
 			size_t name_count)
@@ -299,7 +300,10 @@ static int read_imports(struct search *search, const struct count_name *names,
 		search->target[count] = found;
 		all[count++] = exports->items[i].name;
 	}
-	/* an error is ignored: a file without such slots calls no function by name */
+	/*
+	 * ignore an error: a file without such slots cannot call a
+	 * function of another file
+	 */
 	if (r == 0)
 		(void)elf_imports_read(search->code->fd, all, count, &search->imports);
 	free(all);

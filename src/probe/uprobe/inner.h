@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * inner - find where an allocator's code calls its own functions. For example,
- * realloc(NULL) calls malloc(), and an exiting thread calls free() for its cached blocks.
- * The program did not make these calls.
+ * inner - find the calls that an allocator's code makes to the allocator's own
+ * functions. For example, realloc(NULL) calls malloc(), and an exiting thread calls
+ * free() for its cached blocks. The program did not make these calls.
  *
  * The code is decoded instruction by instruction, from the start of one function to the
  * next, so that a breakpoint is never set in the middle of an instruction.
@@ -17,27 +17,24 @@
 struct count_code {
 	int fd;
 	const struct elf_exports *exports;
-	size_t file; /* index of the file in count_points */
-	/* range of the allocator's code, or 0, 0 if unknown */
+	size_t file; /* index of the file in points->files */
+	/* address range of the allocator's code; both 0 if unknown */
 	uint64_t start_vaddr, end_vaddr;
 	/*
-	 * for count_inner_add(): the number of steps that the search may still take;
-	 * INNER_STEPS_MAX is enough for all files of a process
+	 * used only by count_inner_add(): the remaining number of steps for all files of
+	 * a process, initially INNER_STEPS_MAX
 	 */
 	uint64_t *steps_left;
 };
 
 /*
- * Maximum number of steps of a search. Each byte of code is a step, and so is each
- * comparison of an address. glibc takes 1.4 million steps, and jemalloc 2.6 million; the
- * maximum takes several seconds.
+ * Maximum number of steps of a search for calls. Decoding a byte of code is a step, and
+ * so is comparing an address. glibc takes 1.4 million steps, and jemalloc 2.6 million;
+ * the maximum takes several seconds.
  */
 #define INNER_STEPS_MAX (UINT64_C(1) << 32)
 
-/*
- * A name, and the index in points->items of the function with this name,
- * or COUNT_POINT_NONE.
- */
+/* A function's name, and its index in points->items, or COUNT_POINT_NONE. */
 struct count_name {
 	const char *name;
 	size_t target;
@@ -51,9 +48,7 @@ struct count_name {
 int count_inner_add(struct count_points *points, const struct count_code *code,
 		    const struct count_name *names, size_t name_count);
 
-/*
- * Return true if the function's code calls or jumps to this address, before relocation.
- */
+/* Return true if the function contains a call or jump to vaddr, a link-time address. */
 bool count_inner_calls(const struct count_code *code, const struct elf_export *function,
 		       uint64_t vaddr);
 

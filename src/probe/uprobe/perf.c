@@ -27,8 +27,8 @@
 #include "proc/process/file.h"
 
 /*
- * Maximum number of threads with perf events. Each thread needs one
- * event for each function.
+ * Maximum number of threads that are counted. Each thread needs one perf
+ * event per function.
  */
 #define THREADS_MAX 4096
 
@@ -36,7 +36,7 @@ struct perf_thread {
 	/* the thread's counts; after the thread has ended, its final counts */
 	struct count_thread counted;
 	/*
-	 * descriptor of the leader of the thread's event group, or -1 if
+	 * descriptor of the leader of the thread's perf event group, or -1 if
 	 * the thread has ended
 	 */
 	int leader_fd;
@@ -45,17 +45,18 @@ struct perf_thread {
 
 /* The perf events of one thread, used only in the guard process. */
 struct perf_group {
-	int tid;		   /* thread id, or 0 if the element is free */
-	int fds[COUNT_POINTS_MAX]; /* the first event is the leader */
+	int tid; /* thread id, or 0 if this array element is free */
+	/* descriptors of the perf events; the first one is the leader of the group */
+	int fds[COUNT_POINTS_MAX];
 };
 
 struct perf_state {
 	struct count_points points;
 	struct uprobe_guard guard;
-	/* the events of all threads; an array that only the guard uses */
+	/* array with the perf events of all threads, used only by the guard process */
 	struct perf_group *groups;
 	size_t group_count, group_capacity;
-	int process_fd; /* descriptor of /proc/PID, borrowed */
+	int process_fd; /* descriptor of /proc/PID, owned by the caller */
 	struct perf_thread *threads;
 	size_t thread_count, thread_capacity;
 	uint64_t lost_threads;
@@ -97,7 +98,7 @@ int count_perf_open_event(const char *path, uint64_t offset_bytes, int tid, int 
 	return fd < 0 ? -errno : fd;
 }
 
-/* Open the events of a thread. Return 0, or -errno with all events closed. */
+/* Open the perf events of a thread. Return 0, or -errno with all events closed. */
 static int open_events(const struct count_points *points, struct perf_group *group)
 {
 	size_t count;
@@ -114,7 +115,7 @@ static int open_events(const struct count_points *points, struct perf_group *gro
 			break;
 		group->fds[count] = r;
 	}
-	/* enable the whole group through its leader, with this flag */
+	/* this flag makes the request to the leader enable the whole group */
 	if (r >= 0)
 		r = ioctl(group->fds[0], PERF_EVENT_IOC_ENABLE, PERF_IOC_FLAG_GROUP) < 0
 			    ? -errno
@@ -156,8 +157,9 @@ static void remove_group(const struct perf_state *state, struct perf_group *grou
 }
 
 /*
- * Serve a request of memstate: open the events of the thread with tid `request`, or, if
- * request is negative, close those of -request.
+ * Serve a request of memstate in the guard process. If `request` is positive, open the
+ * events of the thread with that tid; if it is negative, close the events of the thread
+ * with tid -request.
  */
 static int serve(void *data, int request, int *ret_fd)
 {
@@ -189,16 +191,17 @@ static void close_events(struct perf_state *state, struct perf_thread *thread)
 }
 
 /*
- * Subtract the allocator's calls to its own functions. Each is counted twice: at the call
- * (the inner point) and at the start of the called function. A running thread may be
- * between the two, so the result is limited to 0.
+ * Subtract the calls that the allocator makes to its own functions. Two breakpoints
+ * count each such call: one at the calling instruction (the inner point), and one
+ * at the start of the called function. A running thread may be between them, so
+ * clamp the result at 0.
  */
 static void subtract_inner(uint64_t *calls, uint64_t inner_calls)
 {
 	*calls = *calls > inner_calls ? *calls - inner_calls : 0;
 }
 
-/* Read a thread's events into thread->counted. */
+/* Read a thread's perf events into thread->counted. */
 static void read_events(const struct perf_state *state, struct perf_thread *thread)
 {
 	struct {
@@ -220,8 +223,8 @@ static void read_events(const struct perf_state *state, struct perf_thread *thre
 		const struct count_point *point = &state->points.items[i];
 
 		/*
-		 * do not subtract a conditional jump, which is counted even
-		 * if it is not taken
+		 * do not subtract the hits of a conditional jump, because they include
+		 * jumps that are not taken
 		 */
 		if (point->target != COUNT_POINT_NONE &&
 		    point->branch.kind != X86_JUMP_IF)
@@ -249,7 +252,10 @@ static void read_name(const struct perf_state *state, int tid, char name[COUNT_N
 	name[strcspn(name, "\n")] = '\0';
 }
 
-/* Add a thread. Return 0, -ESRCH if the thread has just ended, or another -errno. */
+/*
+ * Start counting a thread. Return 0, -ESRCH if the thread has just ended,
+ * or another -errno.
+ */
 static int add_thread(struct perf_state *state, int tid)
 {
 	struct perf_thread thread = { .counted.tid = tid, .is_seen = true };
@@ -268,8 +274,8 @@ static int add_thread(struct perf_state *state, int tid)
 }
 
 /*
- * Open events for new threads. Return 0, or -errno for the first thread whose
- * calls cannot be counted.
+ * Open perf events for new threads. Return 0, or -errno for the first thread whose calls
+ * cannot be counted.
  */
 static int scan(struct perf_state *state)
 {
@@ -301,7 +307,7 @@ static int scan(struct perf_state *state)
 	return result;
 }
 
-/* Close the events of threads that have ended, but keep their counts. */
+/* Close the perf events of threads that have ended, but keep their counts. */
 static void end_threads(struct perf_state *state)
 {
 	for (size_t i = 0; i < state->thread_count; i++) {
@@ -346,7 +352,7 @@ static void explain(int error, struct strbuf *why)
 		strbuf_add_text(why, strerror(-error));
 }
 
-/* Raise the limit on open files, because each event is an open file. */
+/* Raise the limit on open files, because each perf event is an open file. */
 static void allow_many_files(void)
 {
 	struct rlimit limit;
@@ -448,8 +454,8 @@ static int perf_read(void *data, struct count_program *ret)
 }
 
 /*
- * Check the method by opening an event in memstate itself, at an offset without code.
- * The event never counts, and changes nothing.
+ * Check whether breakpoints can be counted: open a perf event for memstate itself, at a
+ * file offset without code. The event never counts anything, and changes nothing.
  */
 static int perf_check(struct strbuf *why)
 {

@@ -23,7 +23,7 @@
 #include "tracee/elf/reader.h"
 #include "tracee/memory/mapped_file.h"
 
-/* Upper bounds on the code size of one function and of an allocator. */
+/* Maximum code size of one function, and of an allocator. */
 #define FUNCTION_MAX_BYTES 65536
 #define INNER_MAX_BYTES (UINT64_C(4) << 20)
 
@@ -31,7 +31,7 @@
 
 static_assert(NAME_COUNT < COUNT_POINTS_MAX, "each has a place");
 
-/* A file that is being searched for functions. */
+/* A mapped file in which memstate looks for functions to count. */
 struct searched_file {
 	const struct mapping *mapping;
 	int fd;
@@ -42,10 +42,13 @@ struct search {
 	const struct count_place *place;
 	struct count_points *points;
 	struct strbuf *why;
-	/* the files that define the functions in points */
+	/* the files that define the functions in `points` */
 	struct searched_file files[COUNT_FILES_MAX];
 	bool is_found[NAME_COUNT];
-	/* for each name, index in points of the function with this name */
+	/*
+	 * for each name in counted_names, the index in points->items of the
+	 * function with this name
+	 */
 	size_t point_of[NAME_COUNT];
 };
 
@@ -78,7 +81,7 @@ static const struct elf_export *find_function(const struct searched_file *file,
 }
 
 /*
- * Read code at an address of the file. Return the number of bytes read, at
+ * Read the code at a link-time address of the file. Return the number of bytes read, at
  * most FUNCTION_MAX_BYTES.
  */
 static size_t read_code(const struct searched_file *file, uint64_t vaddr, uint64_t bytes,
@@ -95,7 +98,7 @@ static size_t read_code(const struct searched_file *file, uint64_t vaddr, uint64
 }
 
 /*
- * Return the range of all code in the file, for a library that consists
+ * Return the address range of all code in the file. Used for a library that consists
  * only of an allocator.
  */
 static void find_all_code(const struct searched_file *file, uint64_t *ret_start,
@@ -112,8 +115,8 @@ static void find_all_code(const struct searched_file *file, uint64_t *ret_start,
 }
 
 /*
- * Return the range from the first to the last function of a family. Used for a libc, a
- * program, or a library that is not only an allocator.
+ * Return the address range from the first to the last function of a family of allocator
+ * functions. Used for a libc, a program, or a library that is not only an allocator.
  */
 static void find_family(const struct searched_file *file, enum count_family family,
 			uint64_t *ret_start, uint64_t *ret_end)
@@ -144,8 +147,8 @@ static bool is_allocator(const struct searched_file *file)
 }
 
 /*
- * Return true if calls to the function have to be counted separately. C++ new and delete
- * qualify only if the allocator implements them; otherwise they call malloc and free.
+ * Return true if the function needs its own breakpoint. C++ new and delete need one only
+ * if the allocator implements them; otherwise they call malloc and free.
  */
 static bool is_own(const struct searched_file *file, enum counted_call call)
 {
@@ -162,7 +165,7 @@ static bool is_own(const struct searched_file *file, enum counted_call call)
 
 /*
  * Add a breakpoint for a function, and return its index. If the function was already
- * added under another name, return the index of that breakpoint.
+ * added under another name, return the index of the existing breakpoint.
  */
 static size_t add_point(struct search *search, const struct searched_file *file,
 			const struct elf_export *function,
@@ -196,8 +199,8 @@ static size_t add_point(struct search *search, const struct searched_file *file,
 }
 
 /*
- * Add the file's functions that counted_names lists from first_name on, except those
- * found in an earlier file. Return true if at least one was added.
+ * Add the file's functions whose names are in counted_names at first_name or later,
+ * except those found in an earlier file. Return true if at least one function was added.
  */
 static bool add_functions(struct search *search, const struct searched_file *file,
 			  size_t first_name)
@@ -227,7 +230,10 @@ static bool add_functions(struct search *search, const struct searched_file *fil
 	return true;
 }
 
-/* Add the allocator's calls to its own functions, after all functions have been added. */
+/*
+ * Add breakpoints for the calls that the allocator makes to its own functions. This must
+ * happen after all functions have been added.
+ */
 static int add_inner(struct search *search)
 {
 	struct count_name names[NAME_COUNT];
@@ -278,18 +284,18 @@ static bool has_standard(const struct search *search)
 }
 
 enum file_kind {
-	FILE_LIBRARY, /* a library or a program: search its exports */
+	FILE_LIBRARY, /* a library or a program whose exported functions are searched */
 	/*
-	 * a program with a linked-in allocator whose functions have other names than
-	 * malloc: search its symbols
+	 * a program with a linked-in allocator whose functions have names other than
+	 * malloc: its symbols are searched instead of its exports
 	 */
 	FILE_PROGRAM,
 	FILE_STATIC_PROGRAM
 };
 
 /*
- * Search a file. Return 0 even if the file defines none of the functions, or -errno if
- * the file cannot be read.
+ * Search a file for functions to count. Return 0 even if the file defines none of them,
+ * or -errno if the file cannot be read.
  */
 static int search_file(struct search *search, const struct mapping *m,
 		       enum file_kind kind)
@@ -336,7 +342,10 @@ static int search_libraries(struct search *search)
 		size_t length = search->why->length;
 
 		r = search_file(search, order.items[i], FILE_LIBRARY);
-		/* a file that was replaced after it was loaded may be unreadable */
+		/*
+		 * once all standard functions have been found, ignore a file that cannot
+		 * be read: it may have been replaced after it was loaded
+		 */
 		if (r < 0 && has_standard(search)) {
 			strbuf_truncate(search->why, length);
 			r = 0;
@@ -347,7 +356,7 @@ static int search_libraries(struct search *search)
 	return r == -ENODATA ? 0 : r;
 }
 
-/* Return the mapping of the program that the process runs, or NULL. */
+/* Return the mapping of the process's main program, or NULL. */
 static const struct mapping *find_program(const struct count_place *place)
 {
 	for (size_t i = 0; i < place->mappings->count; i++) {
@@ -379,7 +388,7 @@ static bool is_searched(const struct search *search, const struct mapping *m)
 	return false;
 }
 
-/* Check that uprobes can be used for this process and this request. */
+/* Check that uprobes can be used for this process and this kind of counting. */
 static int check_program(const struct count_place *place, struct strbuf *why)
 {
 	_cleanup_close_ int fd = proc_dir_open_program(place->process_fd);

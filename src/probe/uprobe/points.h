@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * points - find, in the files that a process has mapped, the functions that allocate and
- * free, and the positions for breakpoints in them.
+ * points - find the functions that allocate and free in the files that a process has
+ * mapped, and the positions for breakpoints in these functions.
  */
 #ifndef MS_PROBE_UPROBE_POINTS_H
 #define MS_PROBE_UPROBE_POINTS_H
@@ -16,31 +16,32 @@
 #include "probe/count/backend.h"
 
 /*
- * A function whose calls are counted. If is_inner is set, it is instead a call or jump
- * from the allocator's code to one of its own functions, which must not be counted as a
- * call of the program.
+ * A place for a breakpoint. This is a function whose calls are counted or, if is_inner
+ * is set, a call or jump from the allocator's code to one of the allocator's own
+ * functions. Such a call must not be counted, because the program did not make it.
  */
 struct count_point {
 	enum counted_call call;
-	size_t file; /* index of the file in count_points */
-	/* start of the function (or the inner call), as an address in the file */
+	size_t file; /* index of the file in struct count_points */
+	/* link-time address of the start of the function, or of the inner call */
 	uint64_t vaddr;
-	uint64_t offset_bytes; /* offset of the breakpoint in the file */
+	uint64_t offset_bytes; /* offset in the file at which the breakpoint is set */
 	/*
-	 * how much lower the stack pointer is at the breakpoint than at the start of
-	 * the function
+	 * number of bytes by which the stack pointer is lower at the breakpoint than at
+	 * the start of the function
 	 */
 	uint64_t pushed_bytes;
 	/*
-	 * the kernel has to single-step the instruction at the breakpoint, which
-	 * is expensive
+	 * true if the kernel has to single-step the instruction at the
+	 * breakpoint, which is slow
 	 */
 	bool is_stepped;
 	bool is_inner;
-	bool size_is_first; /* see struct counted_name: the size is the first argument */
+	/* true if the size is the first argument; see struct counted_name */
+	bool size_is_first;
 	/*
-	 * For a call or jump to another function, at an inner point or at the start of a
-	 * function: index of that other function's point. Otherwise COUNT_POINT_NONE.
+	 * If the instruction is a call or jump to another counted function, the index of
+	 * that function's point; otherwise COUNT_POINT_NONE.
 	 */
 	size_t target;
 	struct x86_branch branch;
@@ -51,7 +52,7 @@ struct count_point {
 /* A file that defines some of the functions in struct count_points. */
 struct count_file {
 	int fd;
-	char *name; /* name of the file, as in the mappings */
+	char *name; /* path of the file as in the list of mappings */
 };
 
 #define COUNT_POINTS_MAX 512
@@ -60,7 +61,8 @@ struct count_file {
 struct count_points {
 	struct count_point items[COUNT_POINTS_MAX];
 	size_t count;
-	struct count_file files[COUNT_FILES_MAX]; /* the first file defines malloc */
+	/* the files that define these functions; the first one defines malloc */
+	struct count_file files[COUNT_FILES_MAX];
 	size_t file_count;
 };
 
@@ -71,14 +73,17 @@ struct count_points {
 
 /*
  * Find the functions to count. Return 0; -ENOENT if no file defines malloc; or, with the
- * reason appended to why, -EOPNOTSUPP, -EPERM or another -errno.
+ * reason appended to `why`, -EOPNOTSUPP, -EPERM or another -errno.
  */
 int count_points_find(const struct count_place *place, struct count_points *ret,
 		      struct strbuf *why);
-/* Append the names of the files that contain functions. */
+/* Append the names of the files that define the counted functions. */
 void count_points_add_files(const struct count_points *points, struct strbuf *out);
 
-/* Store the descriptors of the files in ret. Return the number of descriptors. */
+/*
+ * Store the descriptors of the searched files in `ret`. Return the number
+ * of descriptors.
+ */
 size_t count_points_list_fds(const struct count_points *points, int ret[COUNT_FILES_MAX]);
 
 void count_points_release(struct count_points *points);

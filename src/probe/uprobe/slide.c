@@ -5,7 +5,7 @@
 
 #include "probe/borrow/x86_code.h"
 
-/* Register numbers as they are encoded in instructions. */
+/* Register numbers as encoded in x86-64 instructions. */
 enum {
 	REG_CX = 1,
 	REG_DX = 2,
@@ -17,8 +17,9 @@ enum {
 };
 
 /*
- * Registers that must not change before the breakpoint: the arguments (System V ABI),
- * and the stack pointer, with which the return address is found.
+ * Registers that must not change between the start of the function and the
+ * breakpoint: those of the arguments (System V ABI), and the stack pointer, from
+ * which the return address is found.
  */
 static const unsigned int kept_registers = 1 << REG_DI | 1 << REG_SI | 1 << REG_DX |
 					   1 << REG_CX | 1 << REG_8 | 1 << REG_9 |
@@ -26,23 +27,25 @@ static const unsigned int kept_registers = 1 << REG_DI | 1 << REG_SI | 1 << REG_
 
 enum writes {
 	WRITES_NOTHING,
-	WRITES_REG,    /* writes the register in the reg field of ModRM */
-	WRITES_RM,     /* writes the register or memory in the rm field of ModRM */
-	WRITES_OPCODE, /* writes the register in the low bits of the opcode */
+	WRITES_REG, /* the instruction writes the register in the reg field of ModRM */
+	/* the instruction writes the register or memory in the rm field of ModRM */
+	WRITES_RM,
+	/* the instruction writes the register in the low bits of the opcode */
+	WRITES_OPCODE,
 	/*
-	 * subtracts its immediate from the stack pointer, which is the register in the
-	 * rm field
+	 * the instruction subtracts its immediate from the stack pointer, the register
+	 * in the rm field of ModRM
 	 */
 	MOVES_STACK,
 };
 
 #define ANY_EXTENSION -1
 
-/* Instructions that may be skipped: the breakpoint may be placed after them. */
+/* Instructions past which the breakpoint may be moved. */
 struct passable {
 	unsigned int map;
-	uint8_t first, last; /* range of the last byte of the opcode */
-	int extension;	     /* required reg field of ModRM, or ANY_EXTENSION */
+	uint8_t first, last; /* range of values of the last opcode byte */
+	int extension; /* required value of the reg field of ModRM, or ANY_EXTENSION */
 	enum writes writes;
 };
 
@@ -72,7 +75,7 @@ static const struct passable *find_passable(const struct x86_instruction *insn,
 	for (size_t i = 0; i < sizeof(passables) / sizeof(passables[0]); i++) {
 		const struct passable *p = &passables[i];
 
-		/* if the instruction has a prefix, it must be endbr64 or nop */
+		/* the only instructions accepted with a prefix are endbr64 and nop */
 		if (p->map == insn->map && opcode[0] >= p->first &&
 		    opcode[0] <= p->last &&
 		    (p->extension == ANY_EXTENSION ||
@@ -101,8 +104,8 @@ static int written_register(const struct passable *p, const uint8_t *opcode, uin
 }
 
 /*
- * Return the immediate of an instruction such as "sub $0x18,%rsp". Return 0 for another
- * register or an unusual immediate.
+ * Return the immediate of an instruction such as "sub $0x18,%rsp". Return 0 if the
+ * instruction changes another register or has an unusual immediate.
  */
 static size_t stack_moved(const struct x86_instruction *insn, const uint8_t *opcode)
 {
@@ -120,7 +123,7 @@ static size_t stack_moved(const struct x86_instruction *insn, const uint8_t *opc
 
 /*
  * Return the length of the instruction if the breakpoint may be placed after it;
- * otherwise 0.
+ * otherwise return 0.
  */
 static size_t pass(const uint8_t *code, size_t left, size_t *pushed_bytes)
 {
@@ -149,8 +152,9 @@ static size_t pass(const uint8_t *code, size_t left, size_t *pushed_bytes)
 }
 
 /*
- * Return true if the kernel emulates the instruction: see push_setup_xol_ops() and
- * branch_setup_xol_ops() in the kernel. Rely only on what Linux 4.20 and later support.
+ * Return true if the kernel emulates the instruction instead of single-stepping it: see
+ * push_setup_xol_ops() and branch_setup_xol_ops() in the kernel. Rely only on
+ * instructions that Linux 4.20 and later emulate.
  */
 static bool is_emulated(const uint8_t *at, size_t left)
 {
@@ -166,9 +170,9 @@ static bool is_emulated(const uint8_t *at, size_t left)
 }
 
 /*
- * Return true if a later jump may go back into the skipped code: the breakpoint would
- * then be hit repeatedly. Any byte is assumed to start a jump; a wrong guess only means
- * that a more expensive position is used.
+ * Return true if a later jump may lead back into the code before the breakpoint, so that
+ * one call would hit the breakpoint repeatedly. Any byte is assumed to start a jump; a
+ * wrong guess only leads to a slower breakpoint position.
  */
 static bool is_jumped_to(const uint8_t *code, size_t length, size_t offset)
 {
