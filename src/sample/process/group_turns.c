@@ -121,8 +121,8 @@ static void add_new(struct group_turns *g, const struct cgroup *cgroup, size_t m
 }
 
 /*
- * Return the index of the process whose turn is next: the first whose pid is higher than
- * the pid of the last process read, or 0 after the highest pid.
+ * Return the index of the process to read next: the first with a pid higher than that of
+ * the last process read, or 0 after the highest pid.
  */
 static size_t find_turn(const struct group_turns *g)
 {

@@ -21,7 +21,7 @@
 /* Time after which a refresh reads no more processes, because the screen must respond. */
 #define REFRESH_LIMIT_NS (200 * NS_PER_MS)
 
-/* Reason to read the memory of a process, in descending order of urgency. */
+/* Reasons to read the memory of a process, the most urgent first. */
 enum reason {
 	REASON_VISIBLE,
 	REASON_NEW,
@@ -144,7 +144,7 @@ static void sort_by_pid(struct snapshot *s)
 	}
 }
 
-/* Return the index of the first usage with this pid or a higher one. */
+/* Return the index of the first usage whose pid is at least the given pid. */
 static size_t find_place(const struct snapshot *s, int pid)
 {
 	return SEARCH_FIRST(s->count, i, s->usages[i].process.pid >= pid);
