@@ -16,13 +16,13 @@
 #define DIGEST_LENGTH 32
 
 /*
- * Prefixes of container ids in cgroup names, and the runtime that uses
- * each prefix. The cgroup of a conmon process, which monitors a container,
- * is named after the container's id.
+ * Prefixes of container IDs in cgroup names, and the runtime that uses each prefix. A
+ * conmon process monitors a container, and its cgroup is named after the container's ID.
  */
 static const struct {
 	const char *prefix;
-	const char *runtime; /* NULL: the cgroup of a container's monitor process */
+	/* NULL: the cgroup of conmon, which monitors a container */
+	const char *runtime;
 } prefixes[] = {
 	{ "docker", "docker" },	     { "cri-containerd", "containerd" },
 	{ "nerdctl", "containerd" }, { "crio", "cri-o" },
@@ -30,7 +30,7 @@ static const struct {
 	{ "libpod-conmon", NULL },
 };
 
-/* A substring of a cgroup path: one component, or the beginning or end of a component. */
+/* Part of a cgroup path: one component, or the beginning or end of a component. */
 struct part {
 	const char *text;
 	size_t length;
@@ -76,8 +76,8 @@ static void set_text(char **to, const char *text)
 }
 
 /*
- * Find the container id at the end of a path component: the whole
- * component, or the part after a "-" or ":".
+ * Find the container ID in a path component: the whole component, or
+ * the part after a "-" or ":".
  */
 static bool find_id(struct part part, struct part *ret_prefix, struct part *ret_id)
 {
@@ -99,7 +99,7 @@ static bool find_id(struct part part, struct part *ret_prefix, struct part *ret_
 }
 
 /*
- * Return the text after the last colon: "cri-containerd" for
+ * Return the text after the last colon, such as "cri-containerd" for
  * "kubepods-…-podUID.slice:cri-containerd".
  */
 static struct part last_word(struct part part)
@@ -138,13 +138,16 @@ static void set_id(struct part prefix, struct part id, struct part above, char *
 	set_text(&names[CGROUP_NAME_RUNTIME],
 		 find_runtime(prefix, above, names[CGROUP_NAME_POD_UID] != NULL));
 	set_text(&names[CGROUP_NAME_CONTAINER], NULL);
-	/* a systemd unit found earlier in the path belongs to an ancestor cgroup */
+	/*
+	 * a systemd unit found earlier in the path belongs to an
+	 * ancestor, not to the cgroup
+	 */
 	set_text(&names[CGROUP_NAME_UNIT], NULL);
 }
 
 /*
- * Find the pod's UID in "podUID" or "…-podUID.slice". The UID
- * may contain "_" in place of "-".
+ * Find the UID of a pod in "podUID" or "…-podUID.slice". The UID may
+ * contain "_" instead of "-".
  */
 static bool find_pod_uid(struct part part, struct part *ret)
 {
@@ -168,7 +171,7 @@ static bool find_pod_uid(struct part part, struct part *ret)
 
 static void set_pod(struct part uid, struct part whole, char **names)
 {
-	/* forget the container found so far: the pod runs inside that container */
+	/* the pod runs inside the container found so far, so discard that container */
 	cgroup_names_clear(names);
 	names[CGROUP_NAME_POD_UID] = xstrndup(uid.text, uid.length);
 	for (size_t i = 0; i < uid.length; i++)
@@ -179,7 +182,7 @@ static void set_pod(struct part uid, struct part whole, char **names)
 									 : "guaranteed");
 }
 
-/* Find an LXC container. LXC containers have names, not ids. */
+/* Find an LXC container, which has a name instead of an ID. */
 static bool find_lxc(struct part part, struct part above, struct part *ret)
 {
 	static const char payload[] = "lxc.payload.";

@@ -10,7 +10,10 @@ static uint64_t min(uint64_t a, uint64_t b)
 	return a < b ? a : b;
 }
 
-/* Add up the memory of the cgroup's processes in the cgroup's figures. */
+/*
+ * Add up the memory of all processes of the cgroup and store the
+ * sums in the cgroup's figures.
+ */
 static void add_processes(const struct snapshot *processes, struct oom_figures *f)
 {
 	f->is_lazyfree_exact = true;
@@ -50,14 +53,16 @@ static void set_kernel(const struct cgroup_stat *s, enum cgroup_version version,
 		bytes_or_0(s->slab_unreclaimable_bytes);
 	f->other_kernel_bytes = version == CGROUP_V2 ? bytes_sub(f->kernel_bytes, parts)
 						     : BYTES_UNKNOWN;
-	/* in cgroup v1, memory of sockets has a separate account and limit */
+	/*
+	 * in cgroup v1, socket memory is charged to a separate account with its own limit
+	 */
 	f->sock_bytes = version == CGROUP_V2 ? s->sock_bytes : 0;
 }
 
 /*
- * Subtract part_bytes from the cgroup's memory that is not yet accounted for, and return
- * the amount subtracted. The kernel's files are read at different times, so the parts
- * may add up to more than the cgroup's usage.
+ * Subtract part_bytes from the memory of the cgroup that is not yet accounted for, and
+ * return the amount subtracted. The kernel's files are not read at the same time, so the
+ * parts may add up to more than the total.
  */
 static uint64_t subtract_part(uint64_t part_bytes, uint64_t *left_bytes)
 {
@@ -81,9 +86,9 @@ static void set_kernel_parts(const struct cgroup_kernel *k, struct oom_figures *
 }
 
 /*
- * Return the anonymous memory on the file LRU lists that is no longer LazyFree.
- * MADV_FREE moves pages to the inactive file list, where they stay when written again,
- * until the kernel scans the list (mm/swap.c, folio_mark_lazyfree).
+ * Return how much anonymous memory is on the file LRU lists although it is no longer
+ * LazyFree. MADV_FREE moves pages to the inactive file list. A page that is written again
+ * stays on that list until the kernel scans the list (mm/swap.c, folio_mark_lazyfree).
  */
 static uint64_t find_hidden(const struct cgroup_stat *s, const struct oom_figures *f)
 {
@@ -122,8 +127,8 @@ void oom_figures_find(const struct cgroup *cgroup, const struct snapshot *proces
 	f.slack_bytes = cgroup->slack_bytes;
 	add_processes(processes, &f);
 	/*
-	 * limit the sum over all processes, which may be too large, to the cgroup's
-	 * anonymous memory
+	 * the sum over all processes may be too large, so limit it to the
+	 * cgroup's anonymous memory
 	 */
 	f.lazyfree_bytes = min(f.lazyfree_bytes, bytes_or_0(s->anon_bytes));
 	f.live_anon_bytes = bytes_sub(s->anon_bytes, f.lazyfree_bytes);
@@ -134,7 +139,7 @@ void oom_figures_find(const struct cgroup *cgroup, const struct snapshot *proces
 	set_kernel_parts(&cgroup->kernel, &f);
 	set_need(&f);
 	f.working_set_bytes = bytes_sub(f.usage_bytes, s->inactive_file_bytes);
-	/* a sum that lacks an unreadable process would be too low */
+	/* without the memory of an unreadable process, the sum would be too low */
 	if (f.unreadable_count > 0)
 		f.process_bytes = BYTES_UNKNOWN;
 	f.hidden_bytes = f.unreadable_count > 0 ? BYTES_UNKNOWN : find_hidden(s, &f);

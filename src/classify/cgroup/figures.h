@@ -1,13 +1,15 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * figures - what fills a cgroup up to its limit, and how much of it is reclaimable. Pure.
+ * figures - compute what a cgroup's memory consists of, and how much of it is
+ * reclaimable. The functions are pure.
  *
  *   usage = need + lazyfree + file + slab_reclaimable + unexplained
  *   need  = live anon + shmem + kernel without slab_reclaimable + sock
  *
- * All figures are those of the cgroup whose limit applies, which may be an ancestor, or
- * of the cgroup itself if there is no limit. unexplained may be negative, because the
- * kernel's sums lag behind its per-CPU counters. Its absolute value is at most slack.
+ * All figures are those of the cgroup whose limit applies, which may be an ancestor. If
+ * there is no limit, they are those of the cgroup itself. unexplained may be negative,
+ * because the kernel's sums lag behind its per-CPU counters. The absolute value of
+ * unexplained is at most slack.
  */
 #ifndef MS_CLASSIFY_CGROUP_FIGURES_H
 #define MS_CLASSIFY_CGROUP_FIGURES_H
@@ -17,25 +19,28 @@
 
 struct oom_figures {
 	uint64_t usage_bytes;
-	uint64_t limit_bytes;	 /* CGROUP_NO_LIMIT if the cgroup has no limit */
-	uint64_t need_bytes;	 /* memory that the kernel cannot reclaim */
-	uint64_t headroom_bytes; /* limit minus need; unknown if there is no limit */
-	/* maximum error of the amounts that the kernel reports */
+	/* CGROUP_NO_LIMIT if the cgroup has no memory limit */
+	uint64_t limit_bytes;
+	/* memory of the cgroup that the kernel cannot reclaim */
+	uint64_t need_bytes;
+	/* memory limit minus memory need; unknown if the cgroup has no limit */
+	uint64_t headroom_bytes;
+	/* upper bound on the error of the kernel's memory counters */
 	uint64_t slack_bytes;
 	int64_t unexplained_bytes;
 
-	/* The parts of need_bytes. */
+	/* Parts that add up to need_bytes. */
 	uint64_t live_anon_bytes, shmem_bytes, kernel_bytes, sock_bytes;
 	/*
-	 * Parts of kernel_bytes with cgroup v2, as far as the kernel reports them.
+	 * Parts of kernel_bytes in cgroup v2, if the kernel reports them.
 	 * other_kernel_bytes contains pipe buffers and similar memory.
 	 */
 	uint64_t kernel_stack_bytes, pagetables_bytes, percpu_bytes, vmalloc_bytes;
 	uint64_t slab_unreclaimable_bytes, other_kernel_bytes;
 	/*
-	 * Parts of kernel_bytes with cgroup v1; unknown in recordings. The slab
-	 * figures are exact; pipe_limit_bytes is an upper bound. TCP buffers
-	 * are charged to a separate account.
+	 * Parts of kernel_bytes in cgroup v1; unknown in recordings. The slab figures
+	 * are exact; pipe_limit_bytes is an upper bound. The kernel charges TCP
+	 * buffers to a separate account.
 	 */
 	uint64_t inode_slab_bytes, socket_slab_bytes, pipe_limit_bytes;
 	uint64_t pipe_count, socket_count;
@@ -44,34 +49,37 @@ struct oom_figures {
 	uint64_t lazyfree_bytes, file_bytes, slab_reclaimable_bytes;
 
 	uint64_t swap_bytes;
-	/* usage minus inactive_file, as kubectl top shows it */
+	/* memory usage minus inactive_file, as shown by kubectl top */
 	uint64_t working_set_bytes;
 	/*
 	 * Anonymous pages on the kernel's file LRU lists that are no longer LazyFree
-	 * because they were written again. No working set includes them.
+	 * because they were written again. The working set does not include them.
 	 */
 	uint64_t hidden_bytes;
 	/* sum of the Pss (proportional set size) of all processes */
 	uint64_t process_bytes;
 	/*
-	 * Memory charged to the cgroup but not attributable to a visible
-	 * process, such as files left on a tmpfs.
+	 * Memory charged to the cgroup but not used by any visible process,
+	 * such as files on a tmpfs.
 	 */
 	uint64_t unaccounted_bytes;
 	/*
-	 * If a process could not be read, lazyfree_bytes is a lower bound, and
+	 * If one of the processes could not be read, lazyfree_bytes is a lower bound, and
 	 * hidden_bytes, process_bytes and unaccounted_bytes are unknown.
 	 */
 	size_t process_count, unreadable_count;
-	/* -errno from reading one of the unreadable processes; 0: unknown. */
+	/*
+	 * Negative errno value from an attempt to read one of the
+	 * unreadable processes; 0: unknown.
+	 */
 	int unreadable_error;
-	/* smaps was read for every process, not only smaps_rollup */
+	/* smaps was read for all processes, instead of smaps_rollup for some of them */
 	bool is_lazyfree_exact;
 };
 
 /*
- * Compute the figures of a cgroup. `processes` must be the processes of cgroup->pids.
- * hidden_bytes is known only if the slack is known.
+ * Compute the memory figures of a cgroup. `processes` must be the processes of
+ * cgroup->pids. hidden_bytes is known only if the slack is known.
  */
 void oom_figures_find(const struct cgroup *cgroup, const struct snapshot *processes,
 		      struct oom_figures *ret);

@@ -9,7 +9,7 @@
 #include "base/text.h"
 #include "base/units.h"
 
-/* Return the row of this part that grew most, or NULL if none has grown. */
+/* Return the row of the given part that grew most, or NULL if no row grew. */
 static const struct moment_change *find_grown(const struct moment_diff *diff,
 					      enum moment_part part)
 {
@@ -25,7 +25,7 @@ static const struct moment_change *find_grown(const struct moment_diff *diff,
 	return grown;
 }
 
-/* Append why the change of Rss cannot be determined. */
+/* Append the reason why the change of Rss cannot be determined. */
 static void add_missing(struct conclusion *c, const struct moment_diff *diff,
 			const struct moment_change *rss)
 {

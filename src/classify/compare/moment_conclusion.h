@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * moment_conclusion - the sentences that open the comparison of two moments, and the
- * command to run next. Pure.
+ * moment_conclusion - write the first sentences of the report that compares two moments,
+ * and suggest the command to run next. The functions are pure.
  */
 #ifndef MS_CLASSIFY_COMPARE_MOMENT_CONCLUSION_H
 #define MS_CLASSIFY_COMPARE_MOMENT_CONCLUSION_H
@@ -10,9 +10,9 @@
 #include "model/conclusion.h"
 
 /*
- * Add the change of Rss, and the owner and the process that grew most. If a process has
- * grown, set the command that shows it at the second moment, which the options of the
- * place select.
+ * Add sentences about the change of Rss, and about the owner and the process that grew
+ * most. If a process has grown, suggest a command that shows the process at the second
+ * moment. `place` contains the options that select that moment.
  */
 void moment_conclude(struct conclusion *c, const struct moment_diff *diff,
 		     const struct next_place *after);

@@ -61,8 +61,8 @@ static struct moment_change *add(struct moment_diff *diff, enum moment_part part
 }
 
 /*
- * Return the sum of a figure over the processes in which the figure is known, or
- * BYTES_UNKNOWN if it is known in none.
+ * Return the sum of a figure over all processes for which the figure is known. Return
+ * BYTES_UNKNOWN if the figure is unknown for every process.
  */
 
 static uint64_t sum(const struct moment *moment,
@@ -125,7 +125,10 @@ static void add_sums(struct moment_diff *diff, const struct moment *before,
 	}
 }
 
-/* Indices of a process at the two moments. SIZE_MAX: absent at that moment. */
+/*
+ * Indices of the same process at the two moments. SIZE_MAX: the process does
+ * not exist at that moment.
+ */
 struct pair {
 	size_t before, after;
 };
@@ -189,7 +192,7 @@ static const struct moment_mappings *mappings_of(const struct moment *moment,
 	return process == SIZE_MAX ? NULL : &moment->mappings[process];
 }
 
-/* Add a row for a process that exists at one or both moments. */
+/* Add a row for a process that exists at one or both of the moments. */
 static struct moment_change *add_pair_change(struct moment_diff *diff,
 					     enum moment_part part, const struct usage *b,
 					     const struct usage *a)
@@ -213,8 +216,8 @@ static bool has_heap(const struct moment_mappings *m)
 }
 
 /*
- * Add one process's sizes by owner to `sums`. Unless with_heap is set, the heap's owners
- * count as anon, because the heap was read at only one of the moments.
+ * Add the sizes by owner of one process to `sums`. If with_heap is false, heap memory
+ * counts as anon, because the heap was read at only one of the moments.
  */
 static void add_owners(const struct moment_mappings *m, bool with_heap, uint64_t *sums)
 {
@@ -230,8 +233,8 @@ static void add_owners(const struct moment_mappings *m, bool with_heap, uint64_t
 }
 
 /*
- * Add one row per owner. Processes whose mappings were read at only one
- * of the two moments are left out.
+ * Add one row per owner. Skip processes whose mappings were read at
+ * only one of the two moments.
  */
 static void add_owner_sums(struct moment_diff *diff, const struct moment *before,
 			   const struct moment *after, const struct pairs *pairs)
@@ -301,17 +304,18 @@ static void add_group(struct moment_diff *diff, const struct moment *before,
 	}
 }
 
-/* A mapping of one of the two moments that are compared. */
+/* A mapping at one of the two compared moments. */
 struct entry {
 	const struct mapping *mapping;
-	const char *label; /* name to match by; "": the mapping is matched by address */
+	/* name used for matching mappings; "": match the mapping by address */
+	const char *label;
 	bool is_after;
 };
 
 /*
- * Return the label of a mapping. If the mapping has no name and belongs to
- * different processes at the two moments, the label is the same for all such
- * mappings, because their addresses cannot be compared.
+ * Return a label by which mappings are matched. A nameless mapping of a process that
+ * exists at only one of the moments gets the label "[anonymous]", because addresses of
+ * different processes cannot be compared.
  */
 static const char *label_of(const struct mapping *m, bool is_same_process)
 {
@@ -350,8 +354,8 @@ static int compare_entries(const void *a, const void *b)
 }
 
 /*
- * Return how many entries at the start of the array form one row, because their
- * labels are equal or their addresses overlap.
+ * Return the number of entries at the start of the array that belong to the same row:
+ * their labels are equal, or their addresses overlap.
  */
 static size_t row_length(const struct entry *entries, size_t count)
 {
@@ -427,7 +431,7 @@ static uint64_t size_of_change(const struct moment_change *change)
 	return bytes < 0 ? (uint64_t)-bytes : (uint64_t)bytes;
 }
 
-/* Order rows by the size of their change, largest first. */
+/* Sort rows by the size of their change, largest first. */
 static int compare_changes(const void *a, const void *b)
 {
 	const struct moment_change *one = a, *other = b;

@@ -11,7 +11,7 @@
 #include "base/xalloc.h"
 #include "classify/compare/verdict_facts.h"
 
-/* Minimum spread that is reported as noise, in per mille of the median. */
+/* Report noise only if the spread is at least this many thousandths of the median. */
 #define WIDE_PER_MILLE 250
 
 static const struct compared_variant *variant_of(const struct facts *f, size_t variant)
@@ -46,8 +46,8 @@ static void add_name(struct strbuf *out, const struct facts *f, size_t variant,
 }
 
 /*
- * Append text such as "glibc 64.0M, jemalloc 65.5M" for all
- * variants where the figure is known.
+ * Append a list such as "glibc 64.0M, jemalloc 65.5M" with all variants for
+ * which the figure is known.
  */
 static void add_amounts(struct strbuf *out, const struct facts *f, enum figure figure)
 {
@@ -162,7 +162,7 @@ static bool rule_live_same(const struct facts *f, struct strbuf *out)
 }
 
 /*
- * The rule holds if only LazyFree makes a difference: Rss differs, but Rss without
+ * The rule applies if variants differ only in LazyFree: Rss differs, but Rss without
  * LazyFree does not. Rss without LazyFree must be known for both variants.
  */
 static bool rule_lazyfree_only(const struct facts *f, struct strbuf *out)
@@ -183,8 +183,8 @@ static bool rule_lazyfree_only(const struct facts *f, struct strbuf *out)
 }
 
 /*
- * Return how much of the difference in Rss is pool pages and pool fragments. Return
- * BYTES_UNKNOWN if sizes by owner are unknown.
+ * Return how much of the difference in Rss between two variants is free pool memory
+ * (pages and fragments). Return BYTES_UNKNOWN if sizes by owner are unknown.
  */
 static uint64_t pool_part(const struct facts *f, const struct difference *d)
 {
@@ -203,7 +203,7 @@ static uint64_t distance_of(const struct facts *f, const struct difference *d)
 			 facts_spread(f, d->low, d->figure)->median);
 }
 
-/* Return true if Rss differs, unless the difference is only LazyFree. */
+/* Return true if the Rss of the variants differs for another reason than LazyFree. */
 static bool settles_lower(const struct facts *f)
 {
 	enum figure firm = FIGURE_AT(f->moment, AMOUNT_FIRM);
@@ -230,7 +230,7 @@ static bool rule_pool_differs(const struct facts *f, struct strbuf *out)
 	return true;
 }
 
-/* Return the owner of memory that contributes most to the difference in Rss. */
+/* Return the owner that contributes most to the difference in Rss. */
 static enum owner main_owner(const struct facts *f, const struct difference *d)
 {
 	enum owner found = OWNER_ANON;
@@ -266,8 +266,8 @@ static bool rule_lower(const struct facts *f, struct strbuf *out)
 }
 
 /*
- * The rule holds if LazyFree hides a difference: the variant that is lowest without
- * LazyFree is not the one with the lowest Rss, or Rss does not differ at all.
+ * The rule applies if LazyFree hides a difference: the variant with the lowest Rss is not
+ * the one that is lowest without LazyFree, or Rss does not differ at all.
  */
 static bool rule_lazyfree_hides(const struct facts *f, struct strbuf *out)
 {
@@ -317,8 +317,8 @@ static bool rule_peak_lower(const struct facts *f, struct strbuf *out)
 }
 
 /*
- * Report the CPU cost of the variant with less memory or, if memory does
- * not differ, of the fastest variant.
+ * Report the CPU cost of the variant with the lowest memory use. If memory use does not
+ * differ, report that of the fastest variant.
  */
 static bool rule_cpu(const struct facts *f, struct strbuf *out)
 {
@@ -364,7 +364,7 @@ static bool rule_no_difference(const struct facts *f, struct strbuf *out)
 	return true;
 }
 
-/* Append why the heaps of variants are unknown. */
+/* Append the reasons why the heaps of some variants are unknown. */
 static void add_heap_problems(struct strbuf *out, const struct facts *f)
 {
 	for (size_t i = 0; i < f->usable_count; i++) {
@@ -420,7 +420,7 @@ static bool rule_left_out(const struct facts *f, struct strbuf *out)
 	return true;
 }
 
-/* All rules, in order of importance to the user. */
+/* All verdict rules, the most important for the user first. */
 #define RULES(X)                                 \
 	X("too-few-runs", rule_too_few_runs)     \
 	X("live-same", rule_live_same)           \

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * verdict - explain the result of a comparison in plain sentences. Pure.
+ * verdict - explain the result of a comparison in plain sentences. The functions are
+ * pure.
  *
- * Each sentence comes from a named rule; memstate(1) lists the rules and their
- * thresholds under VERDICT. The first rule that holds is the verdict. The sentences of
- * other rules that hold are added to the verdict. Two figures differ if their medians
- * are further apart than the sum of both spreads, and further than a minimum amount.
+ * Each sentence comes from a named rule; memstate(1) lists the rules and their thresholds
+ * under VERDICT. The first rule that applies provides the verdict, and further sentences
+ * come from the other rules that apply. The figures of two variants differ if the
+ * distance of their medians exceeds both the sum of their spreads and a minimum amount.
  */
 #ifndef MS_CLASSIFY_COMPARE_VERDICT_H
 #define MS_CLASSIFY_COMPARE_VERDICT_H
@@ -16,7 +17,7 @@
 struct verdict {
 	const char *rule; /* name of the rule in the man page; static */
 	/*
-	 * One or two sentences. Variant names in the text come from
+	 * One or two sentences. The text may contain names of variants, which come from
 	 * the user and are not escaped.
 	 */
 	struct strbuf text;
@@ -30,13 +31,13 @@ struct verdicts {
 };
 
 /*
- * Create the sentences. The first one is the verdict. Without
+ * Write the sentences that explain a comparison. The first one is the verdict. Without
  * variants there are no sentences.
  */
 void verdicts_init(struct verdicts *verdicts, const struct compared *compared);
 void verdicts_release(struct verdicts *verdicts);
 
-/* The names of all rules in order; ends with NULL. */
+/* Names of all rules in order, followed by NULL. */
 extern const char *const verdict_rules[];
 
 #endif

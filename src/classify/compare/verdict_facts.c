@@ -6,13 +6,13 @@
 #define SHARE_MIN_PER_MILLE 50
 
 /*
- * Two values of Rss that differ by at most this fraction count as equal, because
- * allocators round sizes differently.
+ * Values of Rss whose relative difference is at most this fraction count as equal,
+ * because allocators round sizes differently.
  */
 #define SAME_PER_MILLE 250
 /*
- * Rss counts as growing if at least this share of it was added
- * in the second half of the work.
+ * Rss counts as growing if the second half of the workload added at
+ * least this fraction of it.
  */
 #define GROWTH_PER_MILLE 100
 
@@ -23,8 +23,9 @@ const struct spread *facts_spread(const struct facts *f, size_t variant,
 }
 
 /*
- * Return true if the figure is a size by owner. One run is enough for such a figure,
- * because it depends on the program and its allocator and hardly on chance.
+ * Return true if the figure is a size by owner. A single run is enough to measure such a
+ * size, because the size depends mostly on the program and its allocator and varies
+ * little between runs.
  */
 static bool is_of_owners(enum figure figure)
 {
@@ -40,10 +41,11 @@ bool facts_are_known(const struct facts *f, size_t variant, enum figure figure)
 }
 
 /*
- * Return the noise of a figure, given its spread. The spread of two runs counts three
- * times, because a third run would often widen it. With that factor, two runs report
- * equal variants as different about as rarely as three runs do (with normal noise, 1 in
- * 60 against 1 in 75; five runs: 1 in 7500).
+ * Return the noise of a figure, given its spread. With only two runs, the spread is
+ * multiplied by three, because a third run would often be outside the range of the
+ * first two. The factor makes false differences between equal variants about as rare
+ * with two runs as with three (1 in 60 and 1 in 75 for normally distributed noise;
+ * with five runs, 1 in 7500).
  */
 static uint64_t noise_of(const struct spread *s)
 {
@@ -82,8 +84,8 @@ size_t facts_find_extreme(const struct facts *f, enum figure figure, bool is_hig
 }
 
 /*
- * Return the variant with the lowest median among those that differ from variant `high`
- * by more than noise. Return NOBODY if there is no such variant.
+ * Among the variants that differ from variant `high` by more than noise, return the one
+ * with the lowest median. Return NOBODY if no variant differs.
  */
 static size_t find_lower(const struct facts *f, enum figure figure, size_t high,
 			 uint64_t min)
@@ -103,8 +105,8 @@ static size_t find_lower(const struct facts *f, enum figure figure, size_t high,
 }
 
 /*
- * Find two variants that differ: one that is lower than the first variant, which users
- * know best; or else one that is lower than the highest variant.
+ * Find two variants that differ. Prefer a variant that is lower than the first one, which
+ * is the user's reference; otherwise find a variant that is lower than the highest one.
  */
 static struct difference find_difference(const struct facts *f, enum figure figure,
 					 uint64_t min)
@@ -130,8 +132,8 @@ static uint64_t median_of(const struct facts *f, size_t variant, enum figure fig
 }
 
 /*
- * Return true if Rss grew in the second half of the work by a
- * significant share of its final value.
+ * Return true if Rss grew significantly in the second half of the workload,
+ * relative to its final value.
  */
 static bool rss_grows(const struct facts *f, size_t variant)
 {
@@ -146,8 +148,8 @@ static bool rss_grows(const struct facts *f, size_t variant)
 
 /*
  * Return true if Rss grows and the growth must be live memory: at least half of Rss is
- * live, and the pool is too small to account for the growth. The heap is read too
- * rarely to measure the growth of live memory directly.
+ * live, and the free pool is too small to explain the growth. The heap is read too rarely
+ * to measure the growth of live memory directly.
  */
 static bool live_grows(const struct facts *f, size_t variant)
 {
@@ -179,8 +181,8 @@ static void find_growth(struct facts *f)
 }
 
 /*
- * Return true if no allocator can reduce the memory: at least half of the highest Rss
- * is live under every variant, and the lowest Rss is not much lower than the highest.
+ * Return true if another allocator cannot reduce memory use: under every variant, at
+ * least half of the highest Rss is live, and the lowest Rss is close to the highest.
  */
 static bool is_live_same(const struct facts *f)
 {

@@ -7,9 +7,9 @@
 
 #include "base/text.h"
 
-/* The next step after a verdict. */
+/* What the user should do after a verdict. */
 enum next_step {
-	STEP_STACKS, /* find out where the program allocates most */
+	STEP_STACKS, /* find out which functions allocate most */
 	STEP_LIVE,   /* find out which blocks are never freed */
 	STEP_RUNS,   /* repeat the comparison with more runs */
 };

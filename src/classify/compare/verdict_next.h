@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * verdict_next - the command to run after a comparison of allocators, from its verdict.
- * Pure.
+ * verdict_next - suggest the command to run after a comparison of allocators, based on
+ * the verdict. The functions are pure.
  */
 #ifndef MS_CLASSIFY_COMPARE_VERDICT_NEXT_H
 #define MS_CLASSIFY_COMPARE_VERDICT_NEXT_H
@@ -10,9 +10,9 @@
 #include "model/conclusion.h"
 
 /*
- * Set the next command. `preload` is the argument of --preload, and `command` the command
- * as words of a shell, with a blank before each. Set none if the command is a server,
- * which a workload ends, or if a run has failed.
+ * Suggest the next command. `preload` is the argument of --preload. `command` contains
+ * the shell words of the compared command, each preceded by a blank. Suggest none if a
+ * run failed, or if the command is a server that runs until its workload ends.
  */
 void verdicts_conclude_next(struct conclusion *c, const struct verdicts *verdicts,
 			    const struct compared *compared, const char *preload,

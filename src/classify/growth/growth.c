@@ -8,46 +8,53 @@
 
 #include "base/units.h"
 
-#define GRID_MAX 512 /* maximum number of cells of a grid */
+#define GRID_MAX 512 /* Maximum number of cells of the time grid. */
 #define SLOPE_MAX (GROWTH_FLOORS_MAX * (GROWTH_FLOORS_MAX - 1) / 2)
 
-/* The thresholds were determined on series with known results: see the unit test. */
-#define CYCLE_MIN 0.3 /* minimum autocorrelation of a cycle */
+/* The thresholds below were tuned on series with known results; see the unit test. */
+#define CYCLE_MIN 0.3 /* minimum autocorrelation that counts as a cycle */
 /*
- * A search for cycles begins at the lag at which the
- * autocorrelation has fallen below this value.
+ * The search for a cycle begins at the first lag whose
+ * autocorrelation is below this value.
  */
 #define CYCLE_FALLEN 0.1
 /*
- * Prefer the shortest lag whose autocorrelation is at least this share of the best one.
+ * Among the lags that fit a cycle, prefer the shortest one whose autocorrelation is at
+ * least this fraction of the maximum.
  */
 #define CYCLE_AS_GOOD 0.85
-/* Ignore a cycle if its standard deviation is below this share of the total rise. */
+/* Ignore a cycle whose standard deviation is below this fraction of the total rise. */
 #define TEETH_PER_RISE 0.03
-/* ratio of a window's length to the cycle's, so that each window contains a minimum */
+/*
+ * Length of a window in cycles. A window is longer than a cycle, so that each
+ * window contains a minimum.
+ */
 #define WINDOW_PER_CYCLE 1.1
-/* a rise of a smaller share of the current amount is slow growth */
+/* A rise below this fraction of the current amount counts as slow growth. */
 #define RISE_PER_LEVEL 0.03
 #define RISE_PER_NOISE 2.0
-#define SLOW_NS NS_PER_HOUR /* growth is slow if such a rise takes at least this long */
-/* a jump of a smaller share of the current amount is not a step */
+#define SLOW_NS NS_PER_HOUR /* minimum duration of slow growth */
+/* A jump below this fraction of the current amount does not count as a step. */
 #define STEP_PER_LEVEL 0.05
 #define STEP_PER_NOISE 4.0
-/* a jump that is at least this share of the whole rise is a step */
+/* A jump counts as a step if it makes up at least this fraction of the total rise. */
 #define STEP_SHARE 0.6
-/* the slope of a plateau's last third is at most this share of the overall slope */
+/*
+ * On a plateau, the slope of the last third is at most this
+ * fraction of the overall slope.
+ */
 #define PLATEAU_LATE_SLOPE 0.35
 /*
- * for a normal distribution, the ratio of the standard deviation
- * to the median absolute deviation
+ * Ratio of the standard deviation to the median absolute deviation
+ * of a normal distribution.
  */
 #define MEDIAN_TO_DEVIATION 1.48
 #define NORMAL_95 1.96
-/* minimum number of recent windows whose peaks predict the next peak */
+/* The next peak is predicted from the peaks of at least this many recent windows. */
 #define RECENT_MIN 4
 /*
- * lower bound on the variance of random growth, as a share of the variance between
- * neighbouring floors
+ * Lower bound on the variance of random growth, as a fraction of the variance between
+ * neighbouring floors.
  */
 #define RANDOM_GROWTH_MIN 0.05
 #define NS_PER_HOUR (3600.0 * (double)NS_PER_S)
@@ -70,8 +77,8 @@ static double larger(double a, double b)
 }
 
 /*
- * The points resampled into cells of equal length, with the lowest and
- * the highest value of each cell.
+ * A series resampled into time cells of equal length, with the lowest and the
+ * highest value of each cell.
  */
 struct grid {
 	double min[GRID_MAX], max[GRID_MAX];
@@ -93,7 +100,7 @@ static void fill_grid(const struct growth_point *points, size_t count, struct gr
 		size_t cell = (size_t)(at + 0.5) < n ? (size_t)(at + 0.5) : n - 1;
 		double bytes = (double)points[i].bytes;
 
-		/* cells without a point get the value of the previous cell */
+		/* a cell without points gets the value of the previous cell */
 		for (; filled <= cell; filled++) {
 			double before = filled > 0 && filled < cell
 						? grid->max[filled - 1]
@@ -106,7 +113,7 @@ static void fill_grid(const struct growth_point *points, size_t count, struct gr
 	}
 }
 
-/* Return the slope of the straight line that fits the series best by least squares. */
+/* Return the slope of the least-squares line through the series. */
 static double fit_line(const double *y, size_t count)
 {
 	double middle = (double)(count - 1) / 2, mean = 0, above = 0, below = 0;
@@ -120,7 +127,9 @@ static double fit_line(const double *y, size_t count)
 	return below > 0 ? above / below : 0;
 }
 
-/* Return the autocorrelation of the series d at this lag. The mean of d must be 0. */
+/*
+ * Return the autocorrelation of the series d at the given lag. The mean of d must be 0.
+ */
 static double correlate(const double *d, size_t count, size_t lag, double square)
 {
 	double sum = 0;
@@ -131,8 +140,8 @@ static double correlate(const double *d, size_t count, size_t lag, double square
 }
 
 /*
- * Return the shortest lag whose autocorrelation is close to the best one. The multiples
- * of a cycle correlate as well as the cycle itself.
+ * Return the shortest lag whose autocorrelation is close to the maximum. Multiples of the
+ * cycle length correlate as well as the cycle length itself.
  */
 static size_t find_lag(const double *alike, size_t first, size_t end)
 {
@@ -165,7 +174,7 @@ static size_t find_cycle(const struct grid *grid)
 		d[i] -= mean;
 		square += d[i] * d[i];
 	}
-	/* the series is nearly a straight line, so any cycle is insignificant */
+	/* a series that is nearly a straight line has no significant cycle */
 	if (slope > 0 && square < min * min * (double)grid->count)
 		return 0;
 	while (lag < end && correlate(d, grid->count, lag, square) > CYCLE_FALLEN)
@@ -178,16 +187,16 @@ static size_t find_cycle(const struct grid *grid)
 }
 
 struct floors {
-	/* `at`: positions of the floors in the grid */
+	/* `at` contains the positions of the floors in the grid. */
 	double bytes[GROWTH_FLOORS_MAX], at[GROWTH_FLOORS_MAX];
 	size_t count;
-	size_t window; /* length of a window in grid steps */
+	size_t window; /* length of each window in grid steps */
 	double tooth;
 };
 
 /*
- * Find the floor (minimum) of each window. The last window ends where the series ends,
- * and points before the first window are ignored.
+ * Find the floor (minimum) of each window. Windows are aligned to the end of the series;
+ * the remaining points at the start are ignored.
  */
 static void find_floors(const struct grid *grid, size_t cycle, struct floors *floors)
 {
@@ -253,7 +262,7 @@ static size_t find_slopes(const struct floors *floors, size_t first, size_t coun
 	return n;
 }
 
-/* Statistics of the increases from each floor to the next. */
+/* Statistics of the increases between consecutive floors. */
 struct jumps {
 	double largest, noise;
 };
@@ -277,7 +286,7 @@ static void find_jumps(const struct floors *floors, struct jumps *jumps)
 /* Growth rates in bytes per grid step. */
 struct rates {
 	double median, low, high, early, late;
-	double min_rise; /* a rise of fewer bytes is not steady growth */
+	double min_rise; /* smallest rise in bytes that counts as steady growth */
 };
 
 static void find_rates(const struct floors *floors, struct rates *rates)
@@ -298,7 +307,7 @@ static void find_rates(const struct floors *floors, struct rates *rates)
 }
 
 /*
- * Return the index of the first recent window. The last third of the windows are recent:
+ * Return the index of the first recent window. The last third of the windows are recent;
  * their peaks determine the expected peak.
  */
 static size_t first_recent(const struct floors *floors)
@@ -309,9 +318,9 @@ static size_t first_recent(const struct floors *floors)
 }
 
 /*
- * Predict the peak at the end of the series: extrapolate the peaks of the recent windows
- * at the median growth rate. The bounds use the lower and upper bound on the rate
- * instead, extrapolated from the middle of the series.
+ * Predict the peak at the end of the series by extrapolating the peaks of the recent
+ * windows at the median growth rate. To compute bounds on the peak, extrapolate from the
+ * middle of the series at the lower and the upper bound on the rate.
  */
 static void find_top(const struct grid *grid, const struct floors *floors,
 		     const struct rates *rates, struct growth *ret)
@@ -335,10 +344,7 @@ static void find_top(const struct grid *grid, const struct floors *floors,
 		min = lesser(min, peaks[i]);
 		max = larger(max, peaks[i]);
 	}
-	/*
-	 * reduce the lower bound, because the few samples near
-	 * the limit may miss the peak
-	 */
+	/* lower the bound, because the few samples near the limit may miss the peak */
 	min -= max - min;
 	ret->top_bytes = median_of(peaks, count) + rates->median * end;
 	ret->top_low_bytes =
@@ -368,9 +374,9 @@ static double square_of_differences(const struct floors *floors, size_t distance
 }
 
 /*
- * Estimate random growth per window. Noise around a line does not accumulate: distant
- * floors differ no more than neighbours. Any excess comes from growth in random steps,
- * whose variance increases with time.
+ * Estimate the random growth per window. With plain noise around a line, distant floors
+ * differ no more than neighbouring floors. Any larger difference is growth in random
+ * steps, whose variance increases with time.
  */
 static double find_random_growth(const struct floors *floors, double rate)
 {
@@ -379,11 +385,11 @@ static double find_random_growth(const struct floors *floors, double rate)
 	double far = square_of_differences(floors, distance, rate);
 	double variance = (far - near) / (double)(distance - 1);
 
-	/* with few floors, chance may hide random growth: assume a minimum */
+	/* random growth may be invisible with few floors, so assume a minimum */
 	return sqrt(larger(variance, RANDOM_GROWTH_MIN * near));
 }
 
-/* Classify a series that does not rise, or by less than the thresholds. */
+/* Classify a series that does not rise or whose rise is below the thresholds. */
 static enum growth_kind classify_small_growth(const struct rates *rates, double step_ns)
 {
 	if (rates->low > 0)
@@ -419,14 +425,14 @@ static enum growth_kind classify_growth(const struct floors *floors, struct rate
 	return GROWTH_STEADY;
 }
 
-/* Return how much longer the series must be for the rise to reach the threshold. */
+/* Return how much longer a series must last until its rise reaches the threshold. */
 static uint64_t find_missing(const struct floors *floors, const struct rates *rates,
 			     const struct grid *grid)
 {
 	double missing = rates->min_rise / rates->median -
 			 (floors->at[floors->count - 1] - floors->at[0]);
 
-	/* meanwhile the amount rises, and the threshold rises with it */
+	/* the threshold rises too, because it is a fraction of the growing amount */
 	return (uint64_t)(larger(missing * (1 + RISE_PER_LEVEL), 1) * grid->step_ns);
 }
 

@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * growth - determine whether an amount grows with time, and when it
- * will reach a limit. Pure.
+ * growth - determine whether an amount grows with time, and when it will reach a limit.
+ * The functions are pure.
  *
  * Memory use rises and falls with the work. Growth is therefore measured on floors: the
- * minimum of each cycle of the work, or of each window of time if there is no cycle.
- * The growth rate is the median of the slopes between all pairs of floors (Theil-Sen),
- * with its 95 % rank interval (Kendall's variance). Warm-up and single jumps are
- * distinguished from steady growth, and so is growth that is real but small compared
- * with the amount or its noise: that growth is slow. With fewer than GROWTH_FLOORS_MIN
- * floors there is no result.
+ * minimum of each cycle of the work, or of each window of time if there is no cycle. The
+ * growth rate is the median of the slopes between all pairs of floors (Theil-Sen), with
+ * its 95 % rank interval (Kendall's variance). Warm-up and single jumps do not count as
+ * steady growth. Growth that is significant but small compared with the amount or its
+ * noise is classified as slow. With fewer than GROWTH_FLOORS_MIN floors there is no
+ * result.
  *
  * Limitations: a warm-up longer than the observed time counts as growth; the rising half
  * of a daily cycle counts as a plateau; bursts cannot be predicted.
@@ -22,26 +22,27 @@
 #include <stdint.h>
 
 #define GROWTH_FLOORS_MIN 6
-/* maximum number of windows, which is used if there is no cycle */
+/* Maximum number of windows; also the number of windows for a series without a cycle. */
 #define GROWTH_FLOORS_MAX 24
 
 enum growth_kind {
-	GROWTH_TOO_SHORT, /* there are too few windows for a result */
-	GROWTH_NONE,	  /* the confidence interval of the rate contains 0 */
-	GROWTH_FALLING,	  /* the confidence interval of the rate is below 0 */
+	GROWTH_TOO_SHORT, /* the series has too few windows for a result */
+	GROWTH_NONE,	  /* the confidence interval of the growth rate contains 0 */
+	GROWTH_FALLING,	  /* the confidence interval of the growth rate is below 0 */
 	/*
-	 * The confidence interval of the rate is above 0, but the rise is below the
-	 * thresholds, because the series is short (brief) or although it is long (slow).
+	 * The confidence interval of the growth rate is above 0, but the rise is below
+	 * the thresholds. The growth is brief if the series is too short to tell, and
+	 * slow if the series is long.
 	 */
 	GROWTH_BRIEF,
 	GROWTH_SLOW,
-	GROWTH_STEP,	/* grew in one step: most of the growth is one jump */
-	GROWTH_PLATEAU, /* grew earlier, but no longer grows */
-	GROWTH_STEADY,	/* still grows at the end */
+	GROWTH_STEP,	/* most of the growth is a single jump */
+	GROWTH_PLATEAU, /* the amount grew earlier, but no longer does */
+	GROWTH_STEADY,	/* the amount still grows at the end of the series */
 	GROWTH_KIND_COUNT_
 };
 
-/* Names of the kinds of growth in machine-readable output. */
+/* Names of the kinds of growth in JSON and CSV output. */
 extern const char *const growth_kind_names[GROWTH_KIND_COUNT_];
 
 struct growth_point {
@@ -52,26 +53,30 @@ struct growth_point {
 struct growth {
 	enum growth_kind kind;
 	/*
-	 * The number of samples that are missing for a result or, if the work has a cycle
-	 * and with GROWTH_BRIEF, the missing time. With GROWTH_TOO_SHORT, both are 0 if
-	 * all samples are from the same moment.
+	 * What a longer series needs for a result: the number of additional samples or,
+	 * for GROWTH_BRIEF with a cyclic workload, the additional time. With
+	 * GROWTH_TOO_SHORT, both are 0 if all samples were taken at the same time.
 	 */
 	size_t missing_count;
 	uint64_t missing_ns;
 	size_t floor_count;
-	uint64_t window_ns; /* length of the window whose minimum is one floor */
-	uint64_t cycle_ns;  /* length of the work's cycle; 0: no cycle detected */
+	/* length of a window, whose minimum is called its floor */
+	uint64_t window_ns;
+	/* length of the workload's cycle; 0: no cycle was detected */
+	uint64_t cycle_ns;
 	/*
-	 * Growth rate of the floors per hour, with its bounds; 0 with GROWTH_TOO_SHORT.
+	 * Growth rate of the floors in bytes per hour, with its lower and upper bound. 0
+	 * with GROWTH_TOO_SHORT.
 	 */
 	int64_t rate_bytes, rate_low_bytes, rate_high_bytes;
-	uint64_t floor_bytes; /* the amount of the last floor */
-	uint64_t tooth_bytes; /* largest amount by which a peak exceeds its floor */
-	/* Expected peak of a cycle at the time of the last point, with its bounds. */
+	uint64_t floor_bytes; /* amount at the last floor */
+	/* maximum height of a peak above the floor of its window */
+	uint64_t tooth_bytes;
+	/* Expected peak at the time of the last point, with its lower and upper bound. */
 	double top_bytes, top_low_bytes, top_high_bytes;
-	/* standard deviation of the random growth per window */
+	/* standard deviation of the random growth per window, in bytes */
 	double random_growth_bytes;
-	/* length of one step of the grid to which the points were resampled */
+	/* length of a grid step in ns, after resampling */
 	uint64_t step_ns;
 };
 

@@ -10,16 +10,19 @@
 
 #define SAMPLES_MIN 8
 #define SEGMENT_MIN 2 /* windows */
-#define SPLIT_MIN 6   /* do not split a series with fewer windows than this */
+#define SPLIT_MIN 6   /* Minimum number of windows in each part of a split series. */
 /*
- * Split a series into two lines if their squared error is below this
- * share of the error of a single line.
+ * Describe a series by two lines instead of one if the squared error of the two lines is
+ * below this fraction of the error of the single line.
  */
 #define SPLIT_GAIN 0.2
-#define PACE_RATIO 4.0 /* minimum ratio of the slopes of two segments */
 /*
- * Minimum jump from the end of one line to the start of the next, as a
- * share of the range of the series.
+ * Two segments have different slopes if the ratio of their slopes is at least this value.
+ */
+#define PACE_RATIO 4.0
+/*
+ * Minimum jump between two consecutive line segments, as a fraction
+ * of the range of the series.
  */
 #define JUMP_SHARE 0.3
 #define NOISE_BYTES ((double)MIB / 2)
@@ -85,7 +88,10 @@ void rise_series_jump(struct rise_series *s, uint64_t time_ns, uint64_t bytes)
 
 /* A straight line fitted by least squares. */
 struct line {
-	/* `squares`: sum of the squared distances of the points from the line */
+	/*
+	 * `squares` is the sum of squared vertical distances
+	 * between the points and the line.
+	 */
 	double slope, start, squares;
 };
 
@@ -185,8 +191,8 @@ static double median_of(double *values, size_t count)
 }
 
 /*
- * Fit a line to the majority of the points, so that outliers such
- * as a restart do not affect it.
+ * Fit a line to the majority of the points. Outliers, such as a
+ * restart, do not affect the line.
  */
 static struct line fit_majority(const double *y, size_t count)
 {
@@ -215,8 +221,8 @@ static double typical_tooth(const struct rise_series *s, size_t first)
 }
 
 /*
- * Return the level of the series at window `first`. A single line must
- * fit all windows from `first` on.
+ * Return the level of the series at window `first`. A single line must fit all windows
+ * from `first` to the end.
  */
 static uint64_t find_level(const struct rise_series *s, size_t first)
 {
@@ -225,7 +231,10 @@ static uint64_t find_level(const struct rise_series *s, size_t first)
 	double tooth = typical_tooth(s, first) - fabs(line.slope);
 	double level = line.start + (tooth > 0 ? tooth : 0);
 
-	/* use the first floor itself if the fitted level differs from it by noise only */
+	/*
+	 * use the first floor itself if the fitted level differs
+	 * from that floor only by noise
+	 */
 	if (fabs(level - y[0]) <= noise_of((double)s->last_bytes))
 		level = y[0];
 	return level > 0 ? (uint64_t)level : 0;

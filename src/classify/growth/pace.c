@@ -7,9 +7,11 @@
 #include "model/cgroup.h"
 
 #define SAMPLES_TO_LIMIT 8
-#define RATE_MIN_PART 100 /* minimum growth rate: 1/100 of the limit per second */
+/* The growth rate is assumed to be at least 1/100 of the limit per second. */
+#define RATE_MIN_PART 100
 #define HALF_LIFE_NS (2 * NS_PER_S)
-#define WINDOW_NS (20 * NS_PER_MS) /* minimum time over which growth is measured */
+/* Minimum duration over which the growth rate is measured. */
+#define WINDOW_NS (20 * NS_PER_MS)
 #define WINDOW_LONG_NS NS_PER_S
 #define FULL_SHARE_NS (50 * NS_PER_MS)
 #define PER_MILLION_OF_MILLE 1000
@@ -27,7 +29,7 @@ void oom_pace_init(struct oom_pace *pace, uint64_t shortest_ns, uint64_t longest
 	};
 }
 
-/* Return a * b / c, or UINT64_MAX if the result is too large. */
+/* Return a * b / c, or UINT64_MAX if the result would overflow. */
 static uint64_t scale(uint64_t a, uint64_t b, uint64_t c)
 {
 	unsigned __int128 product = (unsigned __int128)a * b / (c > 0 ? c : 1);
@@ -36,8 +38,8 @@ static uint64_t scale(uint64_t a, uint64_t b, uint64_t c)
 }
 
 /*
- * Update the growth rate. The kernel flushes its per-CPU counters in batches. A single
- * batch does not count as growth, but several that add up do.
+ * Update the growth rate. The kernel flushes its per-CPU memory counters in batches, so a
+ * jump by a single batch does not count as growth; several batches do.
  */
 static void update_rate(struct oom_pace *p, const struct oom_pace_sample *s)
 {

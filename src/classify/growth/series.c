@@ -21,8 +21,8 @@ void growth_series_clear(struct growth_series *series)
 }
 
 /*
- * Store the point with the lowest and the point with the highest amount in kept[], in
- * chronological order.
+ * Store the two points with the lowest and the highest amount in
+ * kept[], in chronological order.
  */
 static void keep_extremes(const struct growth_point *points, size_t count,
 			  struct growth_point kept[2])
@@ -37,7 +37,7 @@ static void keep_extremes(const struct growth_point *points, size_t count,
 	kept[1] = points[min < max ? max : min];
 }
 
-/* Merge each pair of neighbouring cells into one cell, which frees half of the points. */
+/* Halve the number of points by merging each pair of neighbouring cells. */
 static void halve(struct growth_series *series)
 {
 	size_t kept = 0;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * series - collect an unlimited number of amounts over time for growth_find()
- * in bounded memory. If there are too many amounts, only the lowest and the
- * highest of each interval are kept. Pure.
+ * series - collect any number of samples for growth_find() in bounded memory. If
+ * the buffer is full, only the lowest and the highest sample of each interval are
+ * kept. The functions are pure.
  */
 #ifndef MS_CLASSIFY_GROWTH_SERIES_H
 #define MS_CLASSIFY_GROWTH_SERIES_H
@@ -14,8 +14,9 @@
 struct growth_series {
 	struct growth_point *points;
 	size_t count, capacity;
-	uint64_t added_count; /* number of samples since the series was cleared */
-	/* number of samples that each pair of stored points represents */
+	/* number of samples added since the series was cleared */
+	uint64_t added_count;
+	/* number of samples that each pair of stored points stands for */
 	uint64_t cell_samples;
 	struct growth_point last;
 };
@@ -29,8 +30,8 @@ void growth_series_release(struct growth_series *series);
 void growth_series_clear(struct growth_series *series);
 
 /*
- * Add a sample. If its time is before the previous sample's, the previous sample's
- * time is used. BYTES_UNKNOWN is ignored.
+ * Add a sample. A sample with an earlier time than the previous sample gets the previous
+ * sample's time. BYTES_UNKNOWN is ignored.
  */
 void growth_series_add(struct growth_series *series, uint64_t time_ns, uint64_t bytes);
 

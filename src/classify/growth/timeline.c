@@ -10,8 +10,8 @@
 #include "base/xalloc.h"
 
 /*
- * Number of zones into which the timeline is divided. Each zone is a tenth as long as the
- * previous one and has the same number of intervals.
+ * Number of zones of the timeline. Each zone has the same number of intervals, but covers
+ * only a tenth of the previous zone's time.
  */
 #define ZONES 4
 #define ZONE_STRETCHES 120
@@ -32,8 +32,8 @@ void timeline_release(struct timeline *t)
 
 /*
  * Return the index of the interval that contains the time. The first zone
- * is everything except the last tenth, the second zone is that tenth
- * except its own last tenth, and so on.
+ * covers the first nine tenths of the timeline, the second zone nine tenths of
+ * the remainder, and so on.
  */
 static size_t stretch_of(const struct timeline *t, uint64_t unix_ms)
 {
@@ -64,9 +64,9 @@ static void keep(struct timeline *t, const struct timeline_row *row)
 }
 
 /*
- * Finish an interval: keep its rows with the smallest and the largest
- * total. Also keep the timeline's first row, and the first row after a gap,
- * where a line of the chart begins.
+ * Finish an interval: keep its rows with the smallest and the largest total. Also keep
+ * the first row of the timeline and the first row after each gap, because the lines of
+ * the chart begin there.
  */
 static void end_stretch(struct timeline *t)
 {

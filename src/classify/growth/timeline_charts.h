@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * timeline_charts - the contents of a recording's page: charts over time,
- * and events. Plain data.
+ * timeline_charts - the contents of the HTML page about a recording: charts over time and
+ * a list of events. Data structures only.
  */
 #ifndef MS_CLASSIFY_GROWTH_TIMELINE_CHARTS_H
 #define MS_CLASSIFY_GROWTH_TIMELINE_CHARTS_H
@@ -10,19 +10,17 @@
 #include "model/matrix.h"
 
 enum chart_kind {
-	CHART_GROUP, /* figures of the cgroup, with its usage as the total */
-	/*
-	 * all processes together, by owner; the total is Rss, as
-	 * in the charts that follow
-	 */
+	CHART_GROUP, /* figures of the cgroup; the total is its memory usage */
+	/* memory of all processes by owner (heap, stacks, files…); the total is Rss */
 	CHART_OWNERS,
 	CHART_STATES,
-	CHART_PROCESSES, /* the largest processes, and the sum of the others */
-	CHART_PROCESS,	 /* memory of one process by owner */
+	/* chart of the largest processes, and the sum of all others */
+	CHART_PROCESSES,
+	CHART_PROCESS, /* chart of one process's memory by owner */
 	CHART_KIND_COUNT_
 };
 
-/* The values in a row of a CHART_GROUP chart. */
+/* Indexes of the values in each row of a CHART_GROUP chart. */
 enum group_value {
 	GROUP_LIVE_ANON,
 	GROUP_SHMEM,
@@ -31,7 +29,8 @@ enum group_value {
 	GROUP_LAZYFREE,
 	GROUP_SLAB_RECLAIMABLE,
 	GROUP_FILE,
-	GROUP_LIMIT, /* limit of the cgroup; unknown if there is none */
+	/* memory limit of the cgroup; unknown if the cgroup has no limit */
+	GROUP_LIMIT,
 	GROUP_NEED,
 	GROUP_HIDDEN,
 	GROUP_WORKING_SET,
@@ -40,8 +39,8 @@ enum group_value {
 };
 
 /*
- * Indexes of the values in charts by owner, after the owners themselves. The owners are
- * as of the last reading of the mappings.
+ * Indexes of additional values in charts by owner; they follow the owners themselves.
+ * Sizes by owner are from the last reading of /proc/PID/smaps.
  */
 enum owners_value {
 	OWNERS_PSS = OWNER_COUNT_,
@@ -51,8 +50,8 @@ enum owners_value {
 };
 
 /*
- * Maximum number of processes with charts of their own. All
- * other processes appear as one sum.
+ * Maximum number of processes with a separate chart. All other
+ * processes are shown as one sum.
  */
 #define CHARTED_PROCESSES_MAX 8
 
@@ -65,25 +64,35 @@ struct timeline_chart {
 
 struct timeline_event {
 	uint64_t unix_ms;
-	int pid;	   /* 0: none */
-	char *kind, *text; /* kind and text of the event; owned, text may be NULL */
+	int pid; /* 0: none */
+	/* kind and text of the event; owned; the text may be NULL */
+	char *kind, *text;
 };
 
-/* Only the first events are kept; events_left_out counts the others. */
+/* Only the first events are stored; events_left_out counts the remaining ones. */
 #define TIMELINE_EVENTS_MAX 500
 
 struct timeline_charts {
 	uint64_t begin_ms, end_ms;
 	size_t sample_count;
-	/* path of the recorded cgroup; owned, NULL: no cgroup was recorded */
+	/* path of the recorded cgroup; owned; NULL: no cgroup was recorded */
 	char *group_path;
-	/* such as "container app of pod shop/web-0"; owned, NULL: unknown */
+	/*
+	 * name of the cgroup, such as "container app of pod
+	 * shop/web-0"; owned; NULL: unknown
+	 */
 	char *group_names;
-	/* Why processes ended, in several lines; owned, NULL: not determined. */
+	/*
+	 * Explanation of why processes ended, as several lines.
+	 * Owned; NULL: not determined.
+	 */
 	char *verdict;
-	struct timeline_chart *charts; /* charts without rows are not shown */
+	struct timeline_chart *charts; /* a chart without rows is not shown */
 	size_t chart_count;
-	/* Names of the values in CHART_PROCESSES. Owned; the first NULL ends the list. */
+	/*
+	 * Names of the processes in a CHART_PROCESSES chart. Owned; the
+	 * list ends at the first NULL.
+	 */
 	char *process_names[CHARTED_PROCESSES_MAX];
 	struct timeline_event *events;
 	size_t event_count, event_capacity;

@@ -20,17 +20,18 @@ struct process_series {
 	struct process process;
 	struct growth_series need, live;
 	uint64_t first_need_bytes, first_live_bytes;
-	bool is_taken; /* the process is also in the sample that is being added */
+	/* whether the sample that is currently being added contains the process */
+	bool is_taken;
 };
 
 struct trends {
-	char *path; /* path of the cgroup; NULL: no sample of a cgroup yet */
+	char *path; /* path of the cgroup; NULL: no sample contained a cgroup yet */
 	struct growth_series need;
 	uint64_t first_bytes;
 	size_t restart_count;
 	/*
-	 * one series per process, in the order of the last
-	 * sample that contained processes
+	 * One series per process, in the order of the last sample
+	 * that contained any processes.
 	 */
 	struct process_series *items;
 	size_t count;
@@ -60,8 +61,8 @@ void trends_free(struct trends *trends)
 }
 
 /*
- * Find the series of a process. The search begins at index `hint`, because a process
- * usually has the same index as in the previous sample.
+ * Find the series of a process. The search begins at index `hint`, because most processes
+ * keep their index between samples.
  */
 static struct process_series *find_item(struct trends *trends, const struct process *p,
 					size_t hint)
@@ -85,14 +86,15 @@ static void add_process(struct process_series *item, const struct usage *u,
 		item->first_need_bytes = need;
 	if (item->live.added_count == 0)
 		item->first_live_bytes = live;
-	item->process = u->process; /* the name of a process may change */
+	/* update the name, because a process can change it */
+	item->process = u->process;
 	growth_series_add(&item->need, time_ns, need);
 	growth_series_add(&item->live, time_ns, live);
 }
 
 /*
- * Add the processes of a sample. Return true if at least one of them was in the
- * previous sample, or if the previous sample had no processes.
+ * Add the processes of a sample. Return true if at least one of these processes was in
+ * the previous sample, or if the previous sample contained no processes.
  */
 static bool add_processes(struct trends *trends, const struct snapshot *processes,
 			  uint64_t time_ns)

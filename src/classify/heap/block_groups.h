@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * block_groups - count similar blocks together: those with the same size, content
- * and type, as far as the type is known.
+ * block_groups - group similar blocks, and count the blocks of each group. Blocks are
+ * similar if they have the same size, content and (if known) type.
  */
 #ifndef MS_CLASSIFY_HEAP_BLOCK_GROUPS_H
 #define MS_CLASSIFY_HEAP_BLOCK_GROUPS_H
@@ -12,13 +12,16 @@
 #define GROUP_EXAMPLES 3
 
 struct block_group {
-	const char *type; /* name of the blocks' type; NULL: unknown; borrowed */
+	const char *type; /* name of the blocks' data type; NULL: unknown; borrowed */
 	enum content content;
-	uint64_t block_bytes; /* usable bytes of each block of the group */
+	uint64_t block_bytes; /* usable size in bytes of each block in the group */
 	struct chunk_sum sum;
-	/* Blocks that are reachable only through blocks of this group. */
+	/*
+	 * Sum of the indirect blocks, which are reachable only
+	 * through blocks of this group.
+	 */
 	struct chunk_sum indirect;
-	/* addresses of the blocks that were added last */
+	/* Addresses of the blocks most recently added to the group. */
 	uint64_t examples[GROUP_EXAMPLES];
 	size_t example_count;
 };
@@ -26,7 +29,8 @@ struct block_group {
 struct block_groups {
 	struct block_group *items;
 	size_t count, capacity;
-	size_t *slots; /* hash table: index of a group + 1; 0: empty */
+	/* hash table; a slot contains the index of a group plus 1, or 0 if it is empty */
+	size_t *slots;
 	size_t slot_count;
 };
 
@@ -35,13 +39,13 @@ struct block_groups {
 		NULL, 0, 0, NULL, 0 \
 	}
 
-/* Count a block. type must stay valid for as long as the groups are used. */
+/* Add a block to its group. `type` must remain valid for the lifetime of the groups. */
 void block_groups_add(struct block_groups *groups, const char *type, enum content content,
 		      const struct leak *block);
 
 /*
- * Sort the groups by bytes, including indirect ones, largest first.
- * No block may be added afterwards.
+ * Sort the groups by size in bytes, largest first; the size includes indirect blocks. No
+ * blocks may be added afterwards.
  */
 void block_groups_sort(struct block_groups *groups);
 void block_groups_release(struct block_groups *groups);

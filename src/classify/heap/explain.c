@@ -12,8 +12,8 @@
 /*
  * Addresses within TLS_NEAR of the thread pointer count as thread-local storage (TLS).
  * Static TLS is directly below the thread pointer, and libc's own data is above the
- * thread pointer. If the stack is directly below the TLS, the boundary cannot be found.
- * In that case only TLS_NEAR_STACK bytes, enough for libc's own data, count as TLS.
+ * thread pointer. If the stack is directly below the TLS, the boundary is unknown, and
+ * only TLS_NEAR_STACK bytes count as TLS, which is enough for libc's own data.
  */
 #define TLS_NEAR UINT64_C(4096)
 #define TLS_NEAR_STACK UINT64_C(320)
@@ -58,7 +58,7 @@ static bool is_near_thread(const struct root_thread *thread, const struct mappin
 	       addr < thread->tls_addr + TLS_NEAR;
 }
 
-/* Return true if addr is above the thread's stack pointer, in the same mapping. */
+/* Return true if addr is above the thread's stack pointer and in the same mapping. */
 static bool is_above(const struct root_thread *thread, const struct mapping *m,
 		     uint64_t addr)
 {
@@ -140,7 +140,10 @@ static bool has_arena(const struct explanation *e, const struct blocks *blocks)
 {
 	const struct extent *extent = &blocks->extents[e->block.extent];
 
-	/* musl has no arenas; a chunk of glibc with its own mapping belongs to none */
+	/*
+	 * musl has no arenas, and a glibc chunk with a mapping of
+	 * its own belongs to no arena
+	 */
 	if (extent->kind == EXTENT_SLOTS)
 		return false;
 	return extent->kind == EXTENT_CHAIN || e->block.state != BLOCK_LIVE ||
@@ -148,8 +151,8 @@ static bool has_arena(const struct explanation *e, const struct blocks *blocks)
 }
 
 /*
- * Return true if addr is heap memory outside any block: the header
- * of a chunk or heap, or an arena.
+ * Return true if addr is heap memory outside all blocks: the header of a
+ * chunk or heap, or an arena.
  */
 static bool is_own_data(const struct blocks *blocks, uint64_t addr)
 {
@@ -164,7 +167,7 @@ static bool is_own_data(const struct blocks *blocks, uint64_t addr)
 	return blocks->pages[page].heap_bytes == IMAGE_PAGE_BYTES;
 }
 
-/* Describe the address if it belongs to this heap. Returns false if it does not. */
+/* Describe the address if it belongs to the given heap. Return false if it does not. */
 static bool explain_in_heap(const struct heap *heap, const struct blocks *blocks,
 			    struct explanation *e)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * explain - describe an address: the mapping, page and block that contain it,
- * and how the block is reached. Pure.
+ * explain - describe an address: the mapping, page and block that contain it, and the
+ * chain of pointers that leads to the block. The functions are pure.
  */
 #ifndef MS_CLASSIFY_HEAP_EXPLAIN_H
 #define MS_CLASSIFY_HEAP_EXPLAIN_H
@@ -13,7 +13,7 @@
 
 /*
  * Whether the page was freed with MADV_FREE. The kernel reports LazyFree only per
- * mapping, so the answer may be MAYBE.
+ * mapping, so the answer for a single page may be MAYBE.
  */
 enum lazyfree {
 	LAZYFREE_NO,
@@ -23,21 +23,21 @@ enum lazyfree {
 
 enum root_kind {
 	ROOT_REGISTER,
-	ROOT_TLS,   /* thread-local storage: near a thread pointer */
-	ROOT_STACK, /* a thread's stack: above the stack pointer */
+	ROOT_TLS,   /* in thread-local storage, near a thread pointer */
+	ROOT_STACK, /* on a thread's stack, above the stack pointer */
 	ROOT_MEMORY
 };
 
-/* The register or memory location where a path of pointers begins. */
+/* The root of a pointer chain: a register or a memory location. */
 struct root_place {
 	enum root_kind kind;
-	int tid; /* thread of the root; unset for ROOT_MEMORY */
+	int tid; /* thread that the root belongs to; unset for ROOT_MEMORY */
 	/*
-	 * Distance of the root from the thread pointer, the stack
-	 * pointer, or the start of the mapping.
+	 * Offset of the root from the thread pointer, the stack pointer, or
+	 * the start of the mapping.
 	 */
 	int64_t offset;
-	/* mapping that contains the root; NULL: a register */
+	/* mapping that contains the root; NULL: the root is a register */
 	const struct mapping *mapping;
 };
 
@@ -49,22 +49,26 @@ struct explanation {
 	enum lazyfree lazyfree;
 
 	/*
-	 * the heap that the address belongs to, and its blocks, both borrowed; NULL: no
-	 * heap, or an unknown one
+	 * The heap that contains the address, and the blocks of that heap; both borrowed.
+	 * NULL: the address is outside all known heaps.
 	 */
 	const struct heap *heap;
 	const struct blocks *blocks;
 	bool has_block;
 	struct block block;
-	/* what the allocator uses the memory for: "live", "free, in a small bin" … */
+	/* the allocator's use of the memory, such as "live" or "free, in a small bin" */
 	const char *part;
 	/*
-	 * Size of the chunks in the free list that contains the block; 0: chunks of
-	 * several sizes share the list, or the block is in no list.
+	 * Chunk size of the free list that contains the block. 0: the list contains
+	 * chunks of several sizes, or the block is not in a free list.
 	 */
 	uint64_t list_chunk_bytes;
-	uint64_t arena_addr; /* arena that the block belongs to; 0: none */
-	/* The path by which a live block is reached. Set if leaks were searched for. */
+	/* address of the arena that contains the block; 0: none */
+	uint64_t arena_addr;
+	/*
+	 * The pointer chain from a root to a live block. Set
+	 * only if a leak scan was done.
+	 */
 	bool is_reach_known;
 	struct path path;
 	struct root_place root;
@@ -77,15 +81,15 @@ struct explain_input {
 	const struct root_thread *threads;
 	size_t thread_count;
 	/*
-	 * Malloc's heap is known exactly. If not, only the blocks of the other heaps are
-	 * reported.
+	 * The layout of malloc's heap is known exactly. Otherwise, only blocks of
+	 * other heaps are reported.
 	 */
 	bool is_heap_known;
 };
 
 /*
- * Describe addr, except for page and is_page_known, which the caller sets. Return 0, or
- * -EFAULT if no mapping contains addr. Release *ret in both cases.
+ * Describe addr, but leave page and is_page_known to the caller. Return 0, or -EFAULT if
+ * no mapping contains addr. Release *ret in both cases.
  */
 int explain_address(const struct explain_input *input, uint64_t addr,
 		    struct explanation *ret);

@@ -8,7 +8,10 @@
 #include "base/units.h"
 #include "model/allocator_signs.h"
 
-/* An amount as text, returned by value: one sentence can contain several. */
+/*
+ * A formatted amount. Functions return this struct by value, so that a sentence can
+ * contain several amounts.
+ */
 struct amount {
 	char text[UNITS_TEXT_SIZE];
 };
@@ -31,17 +34,17 @@ enum heap_part {
 	PART_LIVE,
 	PART_PAGES,
 	PART_FRAGMENTS,
-	PART_REPORTED, /* figures that cannot be examined further */
+	PART_REPORTED, /* parts for which no command shows more details */
 	PART_COUNT_
 };
 
-/* The command that examines each part further, and its options. */
+/* Command and options that show the details of each part of a heap. */
 static const struct {
 	const char *command, *options;
 } next_commands[PART_COUNT_] = {
 	[PART_LIVE] = { " leaks", "" },
 	[PART_PAGES] = { "", "" },
-	/* the blocks that keep pages are listed below the others */
+	/* the report lists the blocks that pin pages below the other blocks */
 	[PART_FRAGMENTS] = { " heap", " --top 100" },
 	[PART_REPORTED] = { " map", " -s rss" },
 };
@@ -52,7 +55,10 @@ static enum heap_part find_largest(const struct heap *heap)
 	uint64_t pages = heap->owner_bytes[OWNER_POOL_PAGES];
 	uint64_t fragments = heap->owner_bytes[OWNER_POOL_FRAGMENTS];
 
-	/* leaks and the list of blocks that pin pages are for malloc's heap */
+	/*
+	 * 'memstate leaks' and the list of blocks that pin pages
+	 * support only malloc's heap
+	 */
 	if (heap->is_reported || !allocator_is_malloc(heap->allocator))
 		return PART_REPORTED;
 	if (live >= pages && live >= fragments)
@@ -60,7 +66,7 @@ static enum heap_part find_largest(const struct heap *heap)
 	return pages >= fragments ? PART_PAGES : PART_FRAGMENTS;
 }
 
-/* Describe the heap, which is one of several. */
+/* Describe one heap of a process that has several. */
 static void add_one_of_several(struct conclusion *c, const struct heap *heap)
 {
 	if (heap->quality == QUALITY_UNKNOWN) {
@@ -154,8 +160,8 @@ void leaks_conclude(struct conclusion *c, const struct usage *u,
 	else
 		add_leaked(c, scan);
 	/*
-	 * count has no option --procfs. A slow leak would have no sample at the default
-	 * of one per 512K, so every allocation is recorded.
+	 * 'memstate count' has no option --procfs. Record every allocation: at the
+	 * default of one sample per 512K, a slow leak might not be sampled at all.
 	 */
 	if (fresh && fresh->count > 0)
 		conclusion_set_next(c, "memstate explain%s -p %d %" PRIx64,

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * heap_conclusion - the sentences that open the reports about a heap and its leaks, and
- * the command to run next. Pure.
+ * heap_conclusion - write the first sentences of the reports about a heap and its leaks,
+ * and suggest the command to run next. The functions are pure.
  */
 #ifndef MS_CLASSIFY_HEAP_HEAP_CONCLUSION_H
 #define MS_CLASSIFY_HEAP_HEAP_CONCLUSION_H
@@ -12,16 +12,18 @@
 #include "model/heap.h"
 
 /*
- * Add Rss, how much of it is allocated or free in the heap, and what a trim would return;
- * and set the next command. The heap's quality must not be unknown.
+ * Add sentences about Rss, the allocated and free parts of the heap, and the
+ * memory that a trim would release. Suggest the next command. The quality of the
+ * heap must not be unknown.
  */
 void heap_conclude(struct conclusion *c, const struct usage *u, const struct heap *heap,
 		   const struct next_place *place);
 
 /*
- * Add how much is live and how much is leaked, and set the next command. The quality of
- * the scan must not be unknown. fresh: the sorted groups of new reachable blocks, one of
- * which the next command explains; NULL: not requested.
+ * Add sentences about live and leaked memory, and suggest the next command. The
+ * quality of the leak scan must not be unknown. `fresh` contains the sorted groups
+ * of new reachable blocks, one of which the next command explains; NULL: new
+ * blocks were not requested.
  */
 void leaks_conclude(struct conclusion *c, const struct usage *u,
 		    const struct leak_scan *scan, const struct block_groups *fresh,

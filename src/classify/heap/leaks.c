@@ -29,8 +29,8 @@ void leaks_set_quality(struct leak_scan *scan)
 }
 
 /*
- * Return how many resident bytes count as live for a block. In a chain of chunks, the
- * block's own header also counts.
+ * Return how many resident bytes of a block count as live. In a chain of chunks, the
+ * header of the block also counts.
  */
 static uint64_t resident_bytes(const struct blocks *blocks, const struct block *block)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* leaks - the results of a leak scan and their quality. */
+/* leaks - results of a leak scan, and how reliable they are. */
 #ifndef MS_CLASSIFY_HEAP_LEAKS_H
 #define MS_CLASSIFY_HEAP_LEAKS_H
 
@@ -9,40 +9,44 @@
 #include "walk/mark/mark.h"
 
 struct leak_scan {
-	/* mappings and heap of the scanned process; borrowed */
+	/* mappings and heap of the scanned process; both borrowed */
 	const struct mapping_list *mappings;
 	const struct heap *heap;
 	/*
-	 * Quality of the results below: exact; bound, if some memory could
-	 * not be scanned, so that blocks reported as leaked may be reachable
-	 * from that memory; or unknown, if the heap could not be read
-	 * exactly, so that there are no results.
+	 * Quality of the results. Exact: all memory was scanned. Bound: some memory could
+	 * not be scanned, so that blocks reported as leaked may be reachable from there.
+	 * Unknown: the heap could not be read exactly, and there are no results.
 	 */
 	enum quality quality;
-	/* why quality is not exact; NULL if it is exact. Static. */
+	/* reason why the quality is not exact, as a static string; NULL if it is exact */
 	const char *problem;
-	uint64_t swapped_bytes; /* swapped-out memory, which could not be scanned */
+	/* bytes that could not be scanned because they are swapped out */
+	uint64_t swapped_bytes;
 
 	struct mark mark;
-	struct block_groups leaked; /* direct leaks, sorted by size, largest first */
+	/* directly leaked blocks, sorted by size, largest first */
+	struct block_groups leaked;
 	/*
-	 * Resident bytes of reachable and of leaked blocks, which add up to
-	 * the live memory in the matrix.
+	 * Resident bytes of reachable blocks and of leaked blocks. Their sum is the live
+	 * memory in the matrix.
 	 */
 	uint64_t reachable_resident_bytes, leaked_resident_bytes;
-	/* CPU and waiting time of marking, after the target was resumed */
+	/*
+	 * CPU time and waiting time of the mark phase, which runs
+	 * after the target was resumed
+	 */
 	uint64_t mark_ns;
 };
 
 /*
- * Set quality, problem and swapped_bytes of the scan from the
- * state of the heap and the mappings.
+ * Set the quality, problem and swapped_bytes of a leak scan from the state of
+ * the heap and the mappings.
  */
 void leaks_set_quality(struct leak_scan *scan);
 
 /*
  * Compute reachable_resident_bytes and leaked_resident_bytes. Call this
- * function after the blocks were marked.
+ * function after the mark phase.
  */
 void leaks_sum_resident(const struct blocks *blocks, struct leak_scan *scan);
 

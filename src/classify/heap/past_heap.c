@@ -23,14 +23,14 @@ void past_heap_release(struct past_heap *past)
 
 static uint64_t mix(uint64_t sum, uint64_t value)
 {
-	/* multiplies by the prime of FNV-1a */
+	/* the multiplier is the 64-bit FNV prime */
 	return (sum ^ value) * UINT64_C(0x100000001b3);
 }
 
 /*
- * Return a hash that identifies the running program, in order to detect an exec. exec
- * keeps the pid and the start time, but moves the stack and the vdso. Without address
- * space randomisation, only the program's file differs.
+ * Return a hash that identifies the running program, for detecting an exec. An exec keeps
+ * the pid and the start time but moves the stack and the vdso. Without address space
+ * randomisation, only the file of the program differs.
  */
 static uint64_t program_of(const struct mapping_list *mappings)
 {
@@ -40,7 +40,10 @@ static uint64_t program_of(const struct mapping_list *mappings)
 		const struct mapping *m = &mappings->items[i];
 
 		if (strcmp(m->name, "[stack]") == 0)
-			/* use the end, because the start moves when the stack grows */
+			/*
+			 * hash the end of the stack, because its start moves
+			 * when the stack grows
+			 */
 			stack_addr = m->end_addr;
 		else if (strcmp(m->name, "[vdso]") == 0)
 			vdso_addr = m->start_addr;
@@ -57,7 +60,7 @@ static int compare_shares(const void *a, const void *b)
 	return (s_a->start_addr > s_b->start_addr) - (s_a->start_addr < s_b->start_addr);
 }
 
-/* Store one heap of the process in *past, which must be empty. */
+/* Store the state of one heap of the process in *past, which must be empty. */
 static void store_heap(struct past_heap *past, const struct heap *heap,
 		       const struct mapping_list *mappings)
 {
@@ -109,8 +112,8 @@ static void subtract_bytes(uint64_t owner_bytes[HEAP_OWNERS], uint64_t bytes)
 }
 
 /*
- * Estimate the heap's shares of a mapping from the shares at the last walk. The mapping
- * may have been merged from several mappings of that time, whose shares are added up.
+ * Estimate the heap's share of a mapping from its share at the last heap walk. If the
+ * kernel has merged several mappings since that walk, add up their shares.
  */
 static void estimate_mapping(const struct past_share *first, size_t count,
 			     const struct mapping *m, struct heap_share *ret)
@@ -128,8 +131,8 @@ static void estimate_mapping(const struct past_share *first, size_t count,
 }
 
 /*
- * Estimate one heap of the process. *ret must be initialised, and its quality stays
- * unknown if none of its mappings is left.
+ * Estimate the current state of one heap. *ret must be initialised. Its quality remains
+ * unknown if all mappings of the heap are gone.
  */
 static void estimate_heap(const struct past_heap *past,
 			  const struct mapping_list *mappings, struct heap *ret)

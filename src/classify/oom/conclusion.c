@@ -10,11 +10,17 @@
 #include "base/units.h"
 #include "classify/growth/limit_time.h"
 
-/* If less than this share of the limit remains, in thousandths, a kill is near. */
+/*
+ * A kill is near if less than this much of the limit remains, in
+ * thousandths of the limit.
+ */
 #define HEADROOM_LOW 100
-/* number of samples that the suggested command takes, if the report had too few */
+/*
+ * Number of samples that the suggested command takes if the report is
+ * based on too few samples.
+ */
 #define SAMPLES_NEXT 60
-/* name of the recording that the suggested command writes */
+/* file name of the recording that the suggested command writes */
 #define RECORDING_NEXT "oom.msr"
 
 struct builder {
@@ -38,7 +44,10 @@ static const char *path_of(const struct cgroup *cgroup)
 	return cgroup->level_count > 0 ? cgroup->levels[0].path : "";
 }
 
-/* Append the cgroup whose figures are known: the one with the limit, if any has one. */
+/*
+ * Append the cgroup whose figures are known: the cgroup with the limit, or the given
+ * cgroup if there is no limit.
+ */
 static void add_subject(const struct builder *b, struct strbuf *out,
 			const struct cgroup *cgroup)
 {
@@ -54,7 +63,9 @@ static void add_subject(const struct builder *b, struct strbuf *out,
 	}
 }
 
-/* Append " of its limit of 512.0M", or that there is no limit. */
+/*
+ * Append " of its limit of 512.0M", or a phrase which says that the cgroup has no limit.
+ */
 static void add_limit(const struct builder *b, struct strbuf *out,
 		      const struct cgroup *cgroup)
 {
@@ -75,7 +86,7 @@ static void add_limit(const struct builder *b, struct strbuf *out,
 			    format_amount(b, limit_bytes, text));
 }
 
-/* Return the rounded percentage. Return 100 only if the part equals the whole. */
+/* Return the percentage, rounded. Return 100 only if the part equals the whole. */
 static unsigned int percent_of(uint64_t part, uint64_t whole)
 {
 	unsigned int percent = (units_per_mille(part, whole) + 5) / 10;
@@ -119,7 +130,10 @@ static void add_rate(struct strbuf *out, int64_t rate, const struct units_rate *
 	strbuf_addf(out, "%s%s", number + strcspn(number, "0123456789<"), unit->name);
 }
 
-/* If the limit will be reached, append when. Return false if it will not. */
+/*
+ * Append when the limit will be reached, and return true. Return false if the
+ * limit will not be reached.
+ */
 static bool add_time(struct strbuf *out, const char *before, const struct growth *growth,
 		     uint64_t limit_bytes)
 {
@@ -155,7 +169,7 @@ static void add_headroom(const struct builder *b, const struct oom_figures *f,
 		conclusion_add(b->c, "%s.", words.text);
 }
 
-/* Set a command about the live cgroup, such as "oom predict". */
+/* Suggest a command that examines the live cgroup, such as "oom predict". */
 static void set_next_live(const struct builder *b, const char *command,
 			  const struct cgroup *cgroup, const char *more)
 {
@@ -168,7 +182,7 @@ static void set_next_live(const struct builder *b, const char *command,
 			    b->options->live_options, path.text, more);
 }
 
-/* Set a command about the recording, such as "oom explain --record". */
+/* Suggest a command that examines the recording, such as "oom explain --record". */
 static void set_next_recorded(const struct builder *b, const char *command)
 {
 	_cleanup_strbuf_ struct strbuf path = STRBUF_INIT;
@@ -195,7 +209,9 @@ void oom_conclude_group(struct conclusion *c, const struct cgroup *cgroup,
 		set_next_live(&b, "oom predict", cgroup, "");
 }
 
-/* Append the trend of a memory need as a predicate: " and grows by 3.8M/s". */
+/*
+ * Append the trend of the memory need as a verb phrase, such as " and grows by 3.8M/s".
+ */
 static void add_growth(struct strbuf *out, const struct growth *g,
 		       const struct units_rate *unit)
 {
@@ -261,7 +277,7 @@ static size_t count_growing(const struct oom_growth_facts *facts)
 	return count;
 }
 
-/* Add a sentence about the process that grows fastest. */
+/* Add a sentence about the fastest-growing process. */
 static void add_process_growth(const struct builder *b,
 			       const struct oom_growth_facts *facts)
 {
@@ -291,7 +307,7 @@ static void add_process_growth(const struct builder *b,
 	conclusion_add(b->c, "%s%s.", words.text, growing > 1 ? ", the fastest" : "");
 }
 
-/* Set the command that shows what grows in the live cgroup. */
+/* Suggest the command that shows what grows in the live cgroup. */
 static void set_next_of_growth(const struct builder *b,
 			       const struct oom_growth_facts *facts)
 {

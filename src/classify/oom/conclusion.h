@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * conclusion - the sentences that open the reports of memstate oom and oom predict, and
- * the commands to run next. Pure.
+ * conclusion - write the first sentences of the reports of 'memstate oom' and 'memstate
+ * oom predict', and suggest the commands to run next. The functions are pure.
  */
 #ifndef MS_CLASSIFY_OOM_CONCLUSION_H
 #define MS_CLASSIFY_OOM_CONCLUSION_H
@@ -11,30 +11,30 @@
 #include "model/conclusion.h"
 
 struct oom_conclusion_options {
-	bool ascii; /* names and paths are ASCII */
+	bool ascii; /* convert names and paths to ASCII */
 	bool exact_bytes;
-	/* the recording that the report is about, or NULL */
+	/* file name of the recording that the report describes, or NULL */
 	const char *recording;
 	/*
-	 * options of commands that read the live cgroup, each after a blank; "": none are
-	 * necessary; NULL: the cgroup may no longer exist
+	 * Options for commands that read the live cgroup, each preceded by a blank. "":
+	 * no options are needed; NULL: the cgroup may no longer exist.
 	 */
 	const char *live_options;
 };
 
 /*
- * Conclude how much of its limit the cgroup uses, and how much of that cannot be
- * reclaimed. `need` is the growth of its memory need, or NULL.
+ * Add sentences about how much of its limit the cgroup uses, and how much of its memory
+ * cannot be reclaimed. `need` is the growth of its memory need, or NULL.
  */
 void oom_conclude_group(struct conclusion *c, const struct cgroup *cgroup,
 			const struct oom_figures *figures, const struct trend *need,
 			const struct oom_conclusion_options *options);
 
 struct oom_growth_facts {
-	/* NULL if only processes are known */
+	/* NULL if only processes were sampled, not a cgroup */
 	const struct cgroup *cgroup;
 	const struct trend *need; /* of the cgroup */
-	/* sorted by growth, fastest first */
+	/* sorted by growth rate, fastest first */
 	const struct process_trend *processes;
 	size_t process_count;
 	/* unit of all rates */
@@ -42,8 +42,8 @@ struct oom_growth_facts {
 };
 
 /*
- * Conclude whether the memory need of the cgroup, or of processes without a
- * cgroup, grows.
+ * Add a sentence about whether memory need grows: that of the cgroup, or that of
+ * processes without a cgroup.
  */
 void oom_conclude_growth(struct conclusion *c, const struct oom_growth_facts *facts,
 			 const struct oom_conclusion_options *options);

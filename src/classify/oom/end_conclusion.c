@@ -34,7 +34,7 @@ void oom_time_add(struct strbuf *out, const struct oom_time *time)
 		strbuf_addf(out, "%" PRIu64 " s after boot", time->boot_us / 1000000);
 }
 
-/* Append " at TIME" or, if the time is only an upper bound, " no later than TIME". */
+/* Append " at TIME", or " no later than TIME" if the time is only an upper bound. */
 static void add_time(const struct builder *b, struct strbuf *out)
 {
 	const struct oom_evidence *e = b->evidence;
@@ -56,7 +56,7 @@ static void add_time(const struct builder *b, struct strbuf *out)
 	strbuf_add_text(out, text.text);
 }
 
-/* Append "server (4242) of pod shop/web-0". Unknown parts are omitted. */
+/* Append the process, such as "server (4242) of pod shop/web-0". Omit unknown parts. */
 static void add_victim(const struct builder *b, struct strbuf *out)
 {
 	const struct oom_evidence *e = b->evidence;
@@ -88,8 +88,8 @@ static void add_owner(const struct builder *b, struct strbuf *out)
 }
 
 /*
- * Append the limit of the recorded cgroup. Without the kernel's report, it is likely but
- * not certain that this limit was reached.
+ * Append the limit of the recorded cgroup. Without a kernel report, this limit was
+ * probably, but not certainly, the one that was reached.
  */
 static void add_recorded_limit(const struct builder *b, struct strbuf *out)
 {
@@ -187,7 +187,7 @@ static void conclude_no_end(const struct builder *b)
 	conclusion_add(b->c, "%s.", words.text);
 }
 
-/* Add a phrase as a sentence. */
+/* Append the phrase as a separate sentence. */
 static void add_sentence(const struct builder *b, const char *phrase)
 {
 	_cleanup_strbuf_ struct strbuf words = STRBUF_INIT;
@@ -209,7 +209,7 @@ static void add_verdict(const struct builder *b)
 	case OOM_WHY_SYSRQ: add_sentence(b, "memory may not have run out"); break;
 	case OOM_WHY_NODE:
 	case OOM_WHY_CPUSET:
-		/* the first sentence says what ran out */
+		/* the first sentence describes what ran out */
 		(void)oom_verdict_holds(verdict, e, &why);
 		add_sentence(b, strbuf_text(&why));
 		break;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * end_conclusion - the sentences that open the explanation of a kill or another end of a
- * process, and the command to run next. Pure.
+ * end_conclusion - write the first sentences of the report that explains why a process
+ * ended, and suggest the command to run next. The functions are pure.
  */
 #ifndef MS_CLASSIFY_OOM_END_CONCLUSION_H
 #define MS_CLASSIFY_OOM_END_CONCLUSION_H
@@ -9,19 +9,22 @@
 #include "classify/oom/evidence.h"
 #include "model/conclusion.h"
 
-/* Append the time as in the log, if it cannot be converted to UTC. "" if unknown. */
+/*
+ * Append a time as printed in the kernel log if it cannot be converted to UTC. Append
+ * nothing if the time is unknown.
+ */
 void oom_time_add(struct strbuf *out, const struct oom_time *time);
 
 /*
- * Add which process ended, when, and at which limit, and the verdict. With `ascii`,
- * names are ASCII.
+ * Add sentences about which process ended, when, at which limit, and why. If `ascii` is
+ * set, convert names to ASCII.
  */
 void oom_conclude_end(struct conclusion *c, const struct oom_evidence *evidence,
 		      bool ascii);
 
 /*
- * Set the command that shows more about this end in the recording. Set none without a
- * recording.
+ * Suggest the command that shows more details about the end of the process from the
+ * recording. Suggest none without a recording.
  */
 void oom_conclude_end_next(struct conclusion *c, const struct oom_evidence *evidence,
 			   const char *recording);

@@ -9,8 +9,8 @@
 #include "base/units.h"
 
 /*
- * The memory need explains the whole limit if it is at least this share of the limit,
- * in thousandths.
+ * The memory need explains the whole limit if it is at least this many
+ * thousandths of the limit.
  */
 #define EXPLAINED_MIN 900
 
@@ -54,16 +54,16 @@ void oom_evidence_init(struct oom_evidence *e)
 			     .lazyfree_bytes = BYTES_UNKNOWN },
 	};
 	/*
-	 * e->at and e->last contain only amounts; setting all
-	 * bits makes an amount unknown
+	 * setting all bits sets every amount to unknown; e->at and e->last
+	 * contain nothing but amounts
 	 */
 	memset(&e->at, 0xff, sizeof(e->at));
 	memset(&e->last, 0xff, sizeof(e->last));
 }
 
 /*
- * Return the sum of the page table sizes in the report's task table. The
- * memory.stat of cgroup v1 does not contain them.
+ * Return the sum of the page table sizes in the task table of the kernel's report. With
+ * cgroup v1, the memory.stat in the report does not include page tables.
  */
 static uint64_t sum_pagetables(const struct oom_kill *k)
 {
@@ -74,7 +74,10 @@ static uint64_t sum_pagetables(const struct oom_kill *k)
 	return sum;
 }
 
-/* Compute the figures of the report's cgroup in the same way as for a live cgroup. */
+/*
+ * Compute the memory figures of the cgroup in a kernel report in the same
+ * way as for a live cgroup.
+ */
 static void set_figures(struct oom_evidence *e, const struct oom_kill *k)
 {
 	struct cgroup_level level = { .usage_bytes = k->usage_bytes,
@@ -101,10 +104,10 @@ static uint64_t at_most(uint64_t sum, uint64_t max)
 }
 
 /*
- * Set the sums over processes from the report's task table. Its Rss counts a shared
- * page once for every process that maps the page. If the kernel lists private memory
- * (Linux 6.7 and later), add up private memory and count shared memory once, as
- * memory.stat does. Otherwise limit the sum of Rss to the cgroup's usage.
+ * Set the sums over processes from the task table of the kernel's report. In the table,
+ * the Rss of each process includes its shared pages. If the table lists private memory
+ * separately (Linux 6.7 and later), add up private memory and count shared memory once,
+ * as in memory.stat. Otherwise limit the sum of Rss to the cgroup's usage.
  */
 static void set_tasks(struct oom_evidence *e, const struct oom_kill *k)
 {
@@ -130,8 +133,8 @@ static void set_tasks(struct oom_evidence *e, const struct oom_kill *k)
 		files = at_most(bytes_or_0(files), k->stat.file_mapped_bytes);
 		e->process_bytes = bytes_add(bytes_add(private, shmem), files);
 		/*
-		 * assume that the largest process maps all shared
-		 * memory, up to its own Rss
+		 * assume that the largest process maps all shared memory of the cgroup,
+		 * up to that process's Rss
 		 */
 		e->largest_bytes =
 			at_most(largest_rss, bytes_add(bytes_add(largest, shmem), files));
@@ -164,7 +167,10 @@ void oom_evidence_set_kill(struct oom_evidence *e, const struct oom_kill *k)
 		text_copy(e->victim.name, sizeof(e->victim.name), k->victim.name);
 		e->victim.rss_bytes = k->victim.rss_bytes;
 	}
-	/* a log with only the victim's line contains no figures of the cgroup */
+	/*
+	 * if the log contains only the line about the victim, the figures
+	 * of the cgroup are missing
+	 */
 	if (!bytes_known(k->usage_bytes) && e->has_sample)
 		return;
 	set_figures(e, k);
@@ -172,7 +178,7 @@ void oom_evidence_set_kill(struct oom_evidence *e, const struct oom_kill *k)
 	e->unevictable_bytes = k->stat.unevictable_bytes;
 	e->dirty_bytes =
 		bytes_add(k->stat.file_dirty_bytes, k->stat.file_writeback_bytes);
-	/* reclaim splits huge pages, so prefer a sample from before the kill */
+	/* reclaim splits huge pages, so prefer a sample that was taken before the kill */
 	if (!e->has_sample)
 		e->huge_bytes = k->stat.anon_thp_bytes;
 	e->swap_bytes = k->swap_usage_bytes;
@@ -205,8 +211,8 @@ uint64_t oom_evidence_rise_bytes(const struct oom_evidence *e, uint64_t *ret_ns)
 }
 
 /*
- * Return true if the memory need explains the whole limit of the cgroup. A small
- * remainder may be in the kernel's per-CPU counters.
+ * Return true if the cgroup's memory need explains its whole limit. A small remainder may
+ * be in the kernel's per-CPU counters.
  */
 static bool is_explained(const struct oom_evidence *e)
 {

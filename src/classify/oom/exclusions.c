@@ -11,36 +11,48 @@
 	 BIT(OOM_WHY_STACKS) | BIT(OOM_WHY_MANY) | BIT(OOM_WHY_LOCKED) |            \
 	 BIT(OOM_WHY_PRIVATE_MEMORY) | BIT(OOM_WHY_LIMIT_TOO_SMALL))
 
-/* Verdicts that explain how the memory need arose. */
+/* Verdicts that explain why the memory need became so large. */
 #define CAME                                                                           \
 	(BIT(OOM_WHY_BURST) | BIT(OOM_WHY_LEAK) | BIT(OOM_WHY_RETENTION) |             \
 	 BIT(OOM_WHY_SWAP_FULL) | BIT(OOM_WHY_HIDDEN) | BIT(OOM_WHY_FORKED_LAZYFREE) | \
 	 BIT(OOM_WHY_HUGE_PAGES) | BIT(OOM_WHY_RUNTIME_LIMIT))
 
-/* Verdicts that contradict each other. Each pair is listed in one direction only. */
+/*
+ * Sets of verdicts that contradict each other. Each pair is listed in only one direction.
+ */
 static const struct {
 	enum oom_verdict verdict;
 	uint64_t excluded;
 } exclusions[] = {
 	/*
-	 * causes outside the cgroup are mutually exclusive, and exclude the
-	 * causes that filled the cgroup's limit
+	 * causes outside the cgroup exclude each other and all causes inside the cgroup
 	 */
 	{ OOM_WHY_SYSRQ, BIT(OOM_WHY_NODE) | BIT(OOM_WHY_CPUSET) | BIT(OOM_WHY_ANCESTOR) |
 				 FILLED | CAME },
 	{ OOM_WHY_NODE, BIT(OOM_WHY_CPUSET) | BIT(OOM_WHY_ANCESTOR) | FILLED },
 	{ OOM_WHY_CPUSET, BIT(OOM_WHY_ANCESTOR) | FILLED },
-	/* "files that no process maps" excludes "memory of processes" */
+	/* the verdict "files that no process maps" excludes "memory of processes" */
 	{ OOM_WHY_LEFTOVERS,
 	  BIT(OOM_WHY_SHMEM) | BIT(OOM_WHY_MANY) | BIT(OOM_WHY_PRIVATE_MEMORY) },
-	/* "no single process used most of the memory" excludes "one process did" */
+	/*
+	 * the verdict "no single process used most of the memory"
+	 * excludes "one process did"
+	 */
 	{ OOM_WHY_MANY, BIT(OOM_WHY_PRIVATE_MEMORY) },
-	/* sudden growth excludes steady growth, and both exclude a lack of growth */
+	/*
+	 * sudden growth and steady growth exclude each other,
+	 * and both exclude "no growth"
+	 */
 	{ OOM_WHY_BURST, BIT(OOM_WHY_LEAK) | BIT(OOM_WHY_LIMIT_TOO_SMALL) },
 	{ OOM_WHY_LEAK, BIT(OOM_WHY_LIMIT_TOO_SMALL) | BIT(OOM_WHY_RETENTION) },
-	/* "most of the private memory was free" excludes "all of it was needed" */
+	/*
+	 * the verdict "most of the private memory was free"
+	 * excludes "all of it was needed"
+	 */
 	{ OOM_WHY_RETENTION, BIT(OOM_WHY_LIMIT_TOO_SMALL) },
-	/* if the kernel did not kill the process, no cause of a kernel kill applies */
+	/*
+	 * if the kernel did not kill the process, the causes of kernel kills do not apply
+	 */
 	{ OOM_WHY_NOT_KERNEL, BIT(OOM_WHY_SYSRQ) | BIT(OOM_WHY_NODE) |
 				      BIT(OOM_WHY_CPUSET) | BIT(OOM_WHY_ANCESTOR) |
 				      FILLED | CAME },

@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * kernel_part - which part of a cgroup's kernel memory is the largest, and what to do
- * about it.
+ * kernel_part - find the largest part of a cgroup's kernel memory, and give
+ * advice on how to reduce it.
  */
 #ifndef MS_CLASSIFY_OOM_KERNEL_PART_H
 #define MS_CLASSIFY_OOM_KERNEL_PART_H
 
 #include "classify/oom/evidence.h"
 
-/* A part of kernel memory for which the kernel reports a separate figure. */
+/* A part of kernel memory that the kernel reports separately. */
 struct oom_kernel_part {
 	const char *name;
-	size_t offset; /* offset of the figure in struct oom_figures */
+	size_t offset; /* offset of this part's figure in struct oom_figures */
 	const char *advice;
 };
 

@@ -18,7 +18,8 @@ static bool is_low(const struct oom_zone *zone)
 }
 
 /*
- * Return the last memory zone whose free memory is below its minimum watermark, or NULL.
+ * Return the last memory zone whose free memory is below the zone's
+ * minimum watermark, or NULL.
  */
 static const struct oom_zone *find_low_zone(const struct oom_machine *m)
 {
@@ -45,7 +46,7 @@ void oom_node_add_reason(const struct oom_kill *k, struct strbuf *out)
 			zone->name, zone->node, units_format_bytes(zone->free_bytes, a),
 			units_format_bytes(zone->min_bytes, b));
 	}
-	/* return early if the report has no figures for swap */
+	/* without figures for swap in the report, there is nothing to append */
 	if (!bytes_known(m->swap_total_bytes) ||
 	    (m->swap_total_bytes > 0 && !bytes_known(m->swap_free_bytes)))
 		return;

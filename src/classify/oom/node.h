@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* node - describe the memory of a machine that ran out of memory as a whole. Pure. */
+/*
+ * node - describe the memory of a machine that ran out of memory as a
+ * whole. The functions are pure.
+ */
 #ifndef MS_CLASSIFY_OOM_NODE_H
 #define MS_CLASSIFY_OOM_NODE_H
 
@@ -7,14 +10,14 @@
 #include "model/oom_kill.h"
 
 /*
- * Append what the machine ran out of: free memory above the minimum watermark, free
- * blocks of the requested size, or swap.
+ * Append what the machine lacked: free memory above the minimum watermark, free blocks of
+ * the requested order, or swap.
  */
 void oom_node_add_reason(const struct oom_kill *kill, struct strbuf *out);
 
 /*
- * Append the machine's amounts: free memory, swap, slab and shared memory.
- * Append nothing if they are unknown.
+ * Append the machine's free memory, swap, slab and shared memory. Append nothing if these
+ * amounts are unknown.
  */
 void oom_node_add_amounts(const struct oom_kill *kill, struct strbuf *out);
 

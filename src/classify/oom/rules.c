@@ -10,17 +10,28 @@
 #include "classify/oom/node.h"
 
 /*
- * Thresholds in thousandths, derived from kills with known causes (see
+ * Thresholds in thousandths. They were derived from kills with known causes (see
  * tests/live/oom_verdicts.py).
  */
-/* the processes must hold less than this share of the usage */
+
+/*
+ * The verdict that files are left over requires that processes use less than this many
+ * thousandths of the cgroup's usage.
+ */
 #define LEFTOVERS_TASKS 250
 #define LEFTOVERS_USAGE 500
-#define STACK_THREADS 50 /* minimum number of threads, not a share */
-/* if a smaller share of the private memory is live, most of it counts as free */
+#define STACK_THREADS 50 /* absolute minimum number of threads, not in thousandths */
+/*
+ * Most of the private memory counts as free if less than this many
+ * thousandths of it are live.
+ */
 #define RETENTION_LIVE 600
-#define RETENTION_FREE 250 /* minimum share of the limit that is free memory */
-/* all processes together must use at least this share of the limit */
+/* minimum of the free memory, in thousandths of the limit */
+#define RETENTION_FREE 250
+/*
+ * The verdict "many processes" requires that all processes together use at least this
+ * many thousandths of the limit.
+ */
 #define MANY_MIN 500
 #define DIRTY_MIN 200
 #define BURST_NS (5 * NS_PER_S)
@@ -42,7 +53,10 @@ static void add_share_text(struct strbuf *why, const char *what, uint64_t bytes,
 		    units_format_bytes(whole, of), (per_mille + 5) / 10);
 }
 
-/* If `bytes` is at least this share of the limit, append the share and return true. */
+/*
+ * If `bytes` is at least the minimum share of the whole, append
+ * the share and return true.
+ */
 static bool has_share(const struct oom_evidence *e, const char *what, uint64_t bytes,
 		      unsigned int min, struct strbuf *why)
 {
@@ -129,7 +143,7 @@ static bool is_ancestor(const struct oom_evidence *e, unsigned int min,
 	return true;
 }
 
-/* Files on a tmpfs stay charged to the cgroup when its processes have ended. */
+/* Files on a tmpfs remain charged to the cgroup after its processes have ended. */
 static bool is_leftovers(const struct oom_evidence *e, unsigned int min,
 			 struct strbuf *why)
 {
@@ -214,7 +228,7 @@ static bool is_hidden(const struct oom_evidence *e, unsigned int min, struct str
 	return true;
 }
 
-/* Return true if less than this share of the private memory is live. */
+/* Return true if less than the given fraction of the private memory is live. */
 static bool is_mostly_free(const struct oom_evidence *e, unsigned int live_per_mille)
 {
 	return bytes_known(e->live_bytes) && bytes_known(e->private_bytes) &&
@@ -223,8 +237,8 @@ static bool is_mostly_free(const struct oom_evidence *e, unsigned int live_per_m
 }
 
 /*
- * The verdict holds only if most of the memory in huge pages is free or was freed
- * lazily; huge pages in use waste nothing.
+ * The verdict holds only if most memory in huge pages is free or was freed with
+ * MADV_FREE. Huge pages that are in use do not waste memory.
  */
 static bool is_huge_pages(const struct oom_evidence *e, unsigned int min,
 			  struct strbuf *why)
@@ -259,8 +273,8 @@ static bool is_locked(const struct oom_evidence *e, unsigned int min, struct str
 }
 
 /*
- * In reports of cgroup v1, the swap limit includes memory, so that it matters
- * only if it exceeds the memory limit.
+ * In reports of cgroup v1, the swap limit includes memory. The swap limit therefore
+ * matters only if it is higher than the memory limit.
  */
 static bool is_swap_full(const struct oom_evidence *e, unsigned int min,
 			 struct strbuf *why)
@@ -283,9 +297,9 @@ static bool is_swap_full(const struct oom_evidence *e, unsigned int min,
 }
 
 /*
- * Append "the Java heap of app (7) may grow to 600.0M (-Xmx600m), but
- * the limit is 200.0M". After a kill, the runtime's limit is not the
- * cause if its process used little memory.
+ * Append a phrase such as "the Java heap of app (7) may grow to 600.0M (-Xmx600m), but
+ * the limit is 200.0M". If the process was killed while it used little memory, its
+ * runtime's limit is not the cause.
  */
 static bool is_runtime_limit(const struct oom_evidence *e, unsigned int min,
 			     struct strbuf *why)
@@ -309,7 +323,10 @@ static bool is_runtime_limit(const struct oom_evidence *e, unsigned int min,
 	return true;
 }
 
-/* If the last sample was recent, a rise after that sample counts as part of the burst. */
+/*
+ * If the last sample was recent, memory allocated after that sample
+ * counts as part of the burst.
+ */
 static bool is_burst(const struct oom_evidence *e, unsigned int min, struct strbuf *why)
 {
 	uint64_t ns, rise = oom_evidence_rise_bytes(e, &ns);
@@ -324,7 +341,7 @@ static bool is_burst(const struct oom_evidence *e, unsigned int min, struct strb
 
 /*
  * Return true if live memory does not grow, or grows slowly and at less than half the
- * rate of the memory need. Such a process does not leak, even if its Rss grows.
+ * rate of the memory need. Such a process does not leak memory, even if its Rss grows.
  */
 static bool is_live_flat(const struct oom_evidence *e)
 {
@@ -352,7 +369,7 @@ static bool is_leak(const struct oom_evidence *e, unsigned int min, struct strbu
 	return true;
 }
 
-/* The free part of private memory must also be a minimum share of the limit. */
+/* the free part of the private memory must also reach a minimum share of the limit */
 static bool is_retention(const struct oom_evidence *e, unsigned int min,
 			 struct strbuf *why)
 {
@@ -378,7 +395,7 @@ static bool is_limit_too_small(const struct oom_evidence *e, unsigned int min,
 	return true;
 }
 
-/* The fallback verdict, for when no more specific verdict holds. */
+/* The fallback verdict, which is used if no more specific verdict holds. */
 static bool is_private_memory(const struct oom_evidence *e, unsigned int min,
 			      struct strbuf *why)
 {

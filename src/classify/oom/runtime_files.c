@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Sources for the formats: PostgreSQL's guc-file.l; MySQL's my_default.cc and "Using
- * Option Files"; Redis' config.c and redis.conf.
+ * Sources of the file formats: PostgreSQL's guc-file.l; MySQL's my_default.cc and the
+ * chapter "Using Option Files" of its manual; Redis' config.c and redis.conf.
  */
 #include "config.h"
 
@@ -57,8 +57,8 @@ static void find_variable(const struct runtime_environment *environment,
 }
 
 /*
- * Find the configuration files of "postgres -D DIR -c config_file=FILE". Debian keeps
- * postgresql.conf outside the data directory.
+ * Find the configuration files of a PostgreSQL server from "postgres -D DIR -c
+ * config_file=FILE". Debian keeps postgresql.conf outside the data directory.
  */
 static void find_postgres(const struct runtime_environment *environment, const char *rest,
 			  struct runtime_files *ret)
@@ -119,8 +119,8 @@ void runtime_files_find(const struct runtime_environment *environment,
 	else if (runtime == RUNTIME_MYSQL)
 		find_mysql(rest, ret);
 	/*
-	 * Redis reads the file that its first argument names,
-	 * unless the argument is an option
+	 * Redis reads the file named by its first argument, unless
+	 * that argument is an option
 	 */
 	else if (runtime == RUNTIME_REDIS && runtime_next_word(rest, word))
 		add_file(ret, RUNTIME_FILE_REDIS, word, "");
@@ -129,13 +129,13 @@ void runtime_files_find(const struct runtime_environment *environment,
 /* A line of a configuration file, without leading blanks. */
 struct line {
 	char text[LINE_SIZE];
-	char *key; /* points into text; NUL-terminated */
+	char *key; /* points into `text`; NUL-terminated */
 	char *value;
 };
 
 /*
- * Split a line into its key and its value, which are separated by blanks or "=".
- * A line that is too long is truncated.
+ * Split a line into a key and a value, which are separated by blanks or "=". A line that
+ * is too long is truncated.
  */
 static void split(const char *text, size_t length, struct line *ret)
 {
@@ -152,8 +152,8 @@ static void split(const char *text, size_t length, struct line *ret)
 }
 
 /*
- * Remove the quotes around a value; or, without quotes, a comment
- * after the value and all blanks.
+ * Remove the quotes around a value. If the value is unquoted, remove blanks
+ * and the comment after it.
  */
 static void trim_value(char *value)
 {
@@ -167,7 +167,7 @@ static void trim_value(char *value)
 	*to = '\0';
 }
 
-/* Return true if line begins a group of options that mysqld and mariadbd read. */
+/* Return true if the line starts an option group that mysqld and mariadbd read. */
 static bool is_server_group(const char *line)
 {
 	static const char *const groups[] = { "[mysqld]", "[server]", "[mariadb]",
@@ -181,13 +181,13 @@ static bool is_server_group(const char *line)
 
 struct parsing {
 	const char *name; /* name of the configuration file */
-	/* the current lines belong to an option group that the server does not read */
+	/* the current lines belong to an option group that the server ignores */
 	bool is_outside;
 };
 
 /*
- * Return the command-line form of the option on this line, up to its value. Return NULL
- * if the line does not contain a known option.
+ * Return the command-line form of the option on the line, up to its value. Return NULL if
+ * the line does not set a known option.
  */
 static const char *find_form(struct parsing *p, const struct line *line)
 {
@@ -207,8 +207,8 @@ static const char *find_form(struct parsing *p, const struct line *line)
 }
 
 /*
- * Set *ret to the option and its value and return true. Return false for a value that
- * is not an amount: such text may be anything, even a secret.
+ * Set *ret to the option and its value, and return true. Return false if the value is not
+ * an amount, because it may be any text, including a secret.
  */
 static bool add_value(const char *form, const char *value, char ret[RUNTIME_OPTION_SIZE])
 {

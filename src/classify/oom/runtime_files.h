@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * runtime_files - the configuration files in which a server sets its own memory limit:
- * which files a process reads, and which option they contain. Pure.
+ * runtime_files - find the configuration files that a server process reads, and the
+ * option in these files that limits the server's memory. The functions are pure.
  *
- * Supported are PostgreSQL's postgresql.conf, followed by
- * postgresql.auto.conf, and the files that the command lines of MySQL and
- * Redis name. Files that these files include are ignored.
+ * memstate supports PostgreSQL's postgresql.conf and postgresql.auto.conf, and the files
+ * named on the command lines of MySQL and Redis. Files that these files include are
+ * ignored.
  */
 #ifndef MS_CLASSIFY_OOM_RUNTIME_FILES_H
 #define MS_CLASSIFY_OOM_RUNTIME_FILES_H
@@ -19,29 +19,32 @@
 #define RUNTIME_FILE_PATH_SIZE 512
 
 struct runtime_file {
-	/* kind of file, such as RUNTIME_FILE_POSTGRES */
+	/* kind of configuration file, such as RUNTIME_FILE_POSTGRES */
 	const char *name;
 	/* absolute path, as seen from the root directory of the process */
 	char path[RUNTIME_FILE_PATH_SIZE];
 };
 
 struct runtime_files {
-	/* files read later take precedence */
+	/*
+	 * files in the order in which the server reads them; later files take precedence
+	 */
 	struct runtime_file items[RUNTIME_FILES_MAX];
 	size_t count;
 };
 
 /*
- * Find the files that a process reads. The environment's text may be NULL if its length
- * is 0. Relative paths are left out, because the process may have changed its directory.
+ * Find the configuration files that a process reads. The text of the environment may be
+ * NULL if its length is 0. Files with relative paths are omitted, because the process may
+ * have changed its working directory.
  */
 void runtime_files_find(const struct runtime_environment *environment,
 			struct runtime_files *ret);
 
 /*
- * Find the last option in the text of a configuration file that sets a memory limit.
- * Set *ret to the option in command-line form, such as "shared_buffers=1GB", and return
- * true. Return false if there is no such option.
+ * Find the last option in a configuration file that sets a memory limit. Set *ret to the
+ * option in command-line form, such as "shared_buffers=1GB", and return true. Return
+ * false if the file does not contain such an option.
  */
 bool runtime_file_parse(const char *name, const char *text,
 			char ret[RUNTIME_OPTION_SIZE]);

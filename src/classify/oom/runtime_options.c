@@ -16,7 +16,7 @@
 #define PERCENT_MAX 100000 /* 100 %, in thousandths of a percent */
 
 /*
- * A suffix of a number. The number is shifted left by `shift` bits and
+ * A suffix of a number. The value of the number is shifted left by `shift` bits and
  * multiplied by 1000 `decimal` times.
  */
 struct unit {
@@ -29,50 +29,58 @@ struct units {
 	bool ignores_case;
 };
 
-/* Java: parsed as OpenJDK does (atomull() in os/…, arguments.cpp), without fractions */
+/*
+ * Java numbers, parsed like atomull() in OpenJDK (os/…,
+ * arguments.cpp), without fractions.
+ */
 static const struct unit java_units[] = {
 	{ "", 0, 0 },	{ "k", 10, 0 }, { "m", 20, 0 },
 	{ "g", 30, 0 }, { "t", 40, 0 }, { NULL, 0, 0 }
 };
-/* Node.js: a number in MiB */
+/* Node.js numbers, in MiB */
 static const struct unit node_units[] = { { "", 20, 0 }, { NULL, 0, 0 } };
-/* Go: parsed like parseByteCount() in runtime/string.go */
+/* Go numbers, parsed like parseByteCount() in runtime/string.go */
 static const struct unit go_units[] = { { "", 0, 0 },	  { "B", 0, 0 },
 					{ "KiB", 10, 0 }, { "MiB", 20, 0 },
 					{ "GiB", 30, 0 }, { "TiB", 40, 0 },
 					{ NULL, 0, 0 } };
 /*
- * PostgreSQL: memory_unit_conversion_table in guc.c. Numbers
- * without a unit are in blocks of 8 kB.
+ * PostgreSQL numbers, parsed according to memory_unit_conversion_table in guc.c. Numbers
+ * without a unit are counts of 8 kB blocks.
  */
 static const struct unit postgres_units[] = { { "", 13, 0 },   { "B", 0, 0 },
 					      { "kB", 10, 0 }, { "MB", 20, 0 },
 					      { "GB", 30, 0 }, { "TB", 40, 0 },
 					      { NULL, 0, 0 } };
-/* MySQL: parsed like eval_num_suffix() in my_getopt.cc */
+/* MySQL numbers, parsed like eval_num_suffix() in my_getopt.cc */
 static const struct unit mysql_units[] = {
 	{ "", 0, 0 },	{ "k", 10, 0 }, { "m", 20, 0 },
 	{ "g", 30, 0 }, { "t", 40, 0 }, { NULL, 0, 0 }
 };
-/* Redis: parsed like memtoull() in util.c; k is 1000, kb is 1024 */
+/* Redis numbers, parsed like memtoull() in util.c; k is 1000, kb is 1024 */
 static const struct unit redis_units[] = {
 	{ "", 0, 0 },	 { "b", 0, 0 }, { "k", 0, 1 },	 { "kb", 10, 0 }, { "m", 0, 2 },
 	{ "mb", 20, 0 }, { "g", 0, 3 }, { "gb", 30, 0 }, { NULL, 0, 0 }
 };
 
 /*
- * An option that sets a memory limit. If is_next_word is set, the next
- * word is the value of the option.
+ * An option that sets a memory limit. If is_next_word is set, the value of
+ * the option is the next word.
  */
 struct runtime_option {
 	enum runtime runtime;
-	const char *form; /* text of the option before its value; "_" also matches "-" */
-	/* NULL: the value is a percentage of the cgroup's limit */
+	/* text of the option up to its value; "_" also matches "-" */
+	const char *form;
+	/*
+	 * suffixes allowed in the value; NULL: the value is a
+	 * percentage of the cgroup's limit
+	 */
 	const struct unit *units;
 	bool ignores_case, is_next_word;
-	/* takes precedence over options without this flag, regardless of order */
+	/* this option overrides options without this flag, regardless of their order */
 	bool is_strong;
-	bool is_shared; /* all processes of the program share the memory */
+	/* the limit applies to memory shared by all processes of the program */
+	bool is_shared;
 	unsigned int min_per_mille;
 	const char *title, *advice;
 };
@@ -99,8 +107,8 @@ struct runtime_option {
 	"while a child saves are additional"
 
 /*
- * Sources of the options: java(1), node(1), Go's package runtime/debug, PostgreSQL
- * "Resource Consumption", MySQL "InnoDB Startup Options", redis.conf.
+ * The options are documented in java(1), node(1), Go's package runtime/debug, PostgreSQL
+ * "Resource Consumption", MySQL "InnoDB Startup Options", and redis.conf.
  */
 static const struct runtime_option rows[] = {
 	{ RUNTIME_JAVA, "-Xmx", java_units, true, false, true, false, 900, JAVA_HEAP,
@@ -134,14 +142,15 @@ static const struct runtime_option rows[] = {
 #define ROW_COUNT (sizeof(rows) / sizeof(rows[0]))
 
 /*
- * Environment variables and configuration files that contain options. Later
- * ones in this list take precedence.
+ * Environment variables and configuration files that may contain memory limit options.
+ * Later entries of the list take precedence.
  */
 static const struct {
 	const char *name;
 	enum runtime runtime;
 	bool is_after_command;
-	bool is_file; /* the name is that of a configuration file, not of a variable */
+	/* the name is that of a configuration file, not of an environment variable */
+	bool is_file;
 } variables[] = {
 	{ "JAVA_TOOL_OPTIONS", RUNTIME_JAVA, false, false },
 	{ "JDK_JAVA_OPTIONS", RUNTIME_JAVA, false, false },
@@ -157,8 +166,8 @@ static const struct {
 #define VARIABLE_COUNT (sizeof(variables) / sizeof(variables[0]))
 
 /*
- * Options that take the next word as their value. That word is therefore
- * not the program's class or script.
+ * Options whose value is the next word, which is therefore not
+ * the class or script to run.
  */
 static const struct {
 	enum runtime runtime;
@@ -193,8 +202,8 @@ static bool multiply(uint64_t *value, uint64_t by)
 }
 
 /*
- * Parse a number with one of the suffixes that the option allows. Return false
- * if the number is invalid or too large.
+ * Parse a number with one of the suffixes allowed for the option. Return false if the
+ * number is invalid or too large.
  */
 static bool parse_amount(const struct runtime_option *row, const char *text,
 			 uint64_t *ret)
@@ -246,8 +255,8 @@ const char *runtime_option_skip(const char *word, const char *form)
 }
 
 /*
- * Find an option of the command line in the table, and set *ret to the limit. The value
- * of the option is in the same word or in `next`.
+ * Look up a command-line option in the table of options, and set *ret to its limit. The
+ * value of the option follows in the same word or in `next`.
  */
 static bool parse_word(enum runtime runtime, const char *word, const char *next,
 		       struct runtime_limit *ret)
@@ -287,8 +296,8 @@ static bool has_value(enum runtime runtime, const char *word)
 }
 
 /*
- * Return true if the word is the class or script to run. All later words belong
- * to the program, not to the runtime.
+ * Return true if the word is the class or script to run. All words after it are arguments
+ * of the program, not of the runtime.
  */
 static bool is_operand(enum runtime runtime, const char *word)
 {
@@ -331,8 +340,8 @@ static void add_option(size_t v, const char *text, struct runtime_limit *ret)
 }
 
 /*
- * Add the options of the variables that the runtime reads before the command line or,
- * if is_after is set, after the command line.
+ * Add the options from environment variables that the runtime reads before the command
+ * line. If is_after is set, add those that the runtime reads after the command line.
  */
 static void add_variables(enum runtime runtime, char *const *options, size_t option_count,
 			  bool is_after, struct runtime_limit *ret)
@@ -363,7 +372,7 @@ void runtime_limit_find(const char *command, char *const *options, size_t option
 	if (runtime != RUNTIME_NONE && rest)
 		add_words(runtime, rest, ret);
 	add_variables(runtime, options, option_count, true, ret);
-	/* 0 means no limit, or the default limit */
+	/* the value 0 means that there is no limit, or that the default limit applies */
 	if (ret->option && ret->bytes == 0)
 		*ret = (struct runtime_limit){ .bytes = BYTES_UNKNOWN };
 }
@@ -402,8 +411,8 @@ unsigned int runtime_option_min_per_mille(const struct runtime_option *option)
 }
 
 /*
- * Call fn only with words that are known options. Other words
- * of the value may be secrets.
+ * Call fn only for words that are known options, because other words of
+ * the variable may be secrets.
  */
 static int visit_words(size_t v, const char *value,
 		       int (*fn)(void *context, const char *text), void *context)

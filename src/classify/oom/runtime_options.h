@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * runtime_options - the memory limit that a language runtime or server sets
- * for itself through its command line, environment or configuration file:
- * -Xmx, --max-old-space-size, GOMEMLIMIT, shared_buffers,
- * innodb_buffer_pool_size, maxmemory. Pure.
+ * runtime_options - find the memory limit that a language runtime or server sets for
+ * itself through its command line, environment or configuration file: -Xmx,
+ * --max-old-space-size, GOMEMLIMIT, shared_buffers, innodb_buffer_pool_size, maxmemory.
+ * The functions are pure.
  *
  * Values that the program would reject are ignored. If an option occurs several times,
  * the program's own rules of precedence apply: in most programs, the last one wins.
@@ -18,8 +18,8 @@
 #define RUNTIME_OPTION_SIZE 64
 
 /*
- * Names under which options from configuration files are
- * recorded, wherever the file is.
+ * File names under which options from configuration files are recorded,
+ * regardless of the file's directory.
  */
 #define RUNTIME_FILE_POSTGRES "postgresql.conf"
 #define RUNTIME_FILE_POSTGRES_AUTO "postgresql.auto.conf"
@@ -29,43 +29,54 @@
 struct runtime_option; /* an element of the table of options */
 
 struct runtime_limit {
-	const struct runtime_option *option; /* NULL: the program sets no limit */
-	/* unknown if the limit is a percentage of the cgroup's limit */
+	/* option that sets the limit; NULL: the program does not set a limit */
+	const struct runtime_option *option;
+	/* limit in bytes; unknown if the limit is a percentage of the cgroup's limit */
 	uint64_t bytes;
-	/* share of the cgroup's limit; 0: the limit is in bytes */
+	/*
+	 * limit as a percentage of the cgroup's limit, times
+	 * 1000; 0: the limit is in bytes
+	 */
 	uint64_t percent_thousandths;
-	char text[RUNTIME_OPTION_SIZE]; /* as the user wrote it: "-Xmx600m" */
+	/* the option as the user wrote it, such as "-Xmx600m" */
+	char text[RUNTIME_OPTION_SIZE];
 };
 
 /*
- * Find the limit that a process sets for itself. `command` contains the arguments of the
- * process, joined by spaces; NULL if unknown. `options` are those that
- * runtime_variables_for_each() found in the environment, and those of configuration files
- * as "FILE WORD", where FILE is one of the RUNTIME_FILE_ names.
+ * Find the memory limit that a process sets for itself. `command` contains the
+ * arguments of the process joined by spaces, or is NULL if they are unknown.
+ * `options` contains the environment options found by
+ * runtime_variables_for_each(), and options from configuration files in the form
+ * "FILE WORD", where FILE is one of the RUNTIME_FILE_ names.
  */
 void runtime_limit_find(const char *command, char *const *options, size_t option_count,
 			struct runtime_limit *ret);
 
-/* Return the limit in bytes, given the cgroup's limit. Unknown without an option. */
+/*
+ * Return the memory limit in bytes, given the limit of the cgroup. The result is unknown
+ * if no option sets a limit.
+ */
 uint64_t runtime_limit_bytes(const struct runtime_limit *limit,
 			     uint64_t group_limit_bytes);
 
-/* Return a phrase for the limited memory, such as "the Java heap". Static. */
+/*
+ * Return a static phrase for the memory that the option limits, such as "the Java heap".
+ */
 const char *runtime_option_title(const struct runtime_option *option);
-/* Return true if the limited memory is shared by all processes of the program. */
+/* Return true if all processes of the program share the memory that the option limits. */
 bool runtime_option_is_shared(const struct runtime_option *option);
 const char *runtime_option_advice(const struct runtime_option *option);
 
 /*
- * Return the minimum share of the cgroup's limit, in thousandths, at which the runtime's
- * limit leaves too little room for other memory.
+ * Return how large the runtime's limit must be, in thousandths of the cgroup's limit, to
+ * leave too little room for other memory.
  */
 unsigned int runtime_option_min_per_mille(const struct runtime_option *option);
 
 /*
- * Call fn with "VARIABLE WORD" for each option in the environment of a process (as in
- * /proc/PID/environ) that sets a memory limit of its program. Return 0, or the first
- * nonzero result of fn. is_go is true if the program was compiled by Go.
+ * Call fn with "VARIABLE WORD" for each memory limit option in the environment of a
+ * process. Return 0, or the first nonzero result of fn. is_go is set if the program was
+ * compiled by the Go toolchain.
  */
 struct runtime_environment {
 	/* the environment as NUL-terminated strings, as in /proc/PID/environ */
@@ -79,7 +90,7 @@ int runtime_variables_for_each(const struct runtime_environment *environment,
 
 /*
  * If `word` begins with `form`, such as "-Xmx", return the remainder of the word;
- * otherwise NULL. "_" in the form also matches "-".
+ * otherwise return NULL. "_" in `form` also matches "-".
  */
 const char *runtime_option_skip(const char *word, const char *form);
 

@@ -26,7 +26,7 @@ const char *runtime_next_word(const char *text, char word[RUNTIME_WORD_SIZE])
 	length = strcspn(text, " \t\n");
 	if (length == 0)
 		return NULL;
-	/* truncate a word that is too long: no known option is that long */
+	/* truncate a long word, because known options are shorter */
 	snprintf(word, RUNTIME_WORD_SIZE, "%.*s",
 		 length < RUNTIME_WORD_SIZE ? (int)length : 1, text);
 	return text + length;

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* runtime_programs - recognise programs that limit their own memory. Pure. */
+/*
+ * runtime_programs - recognise language runtimes and servers that limit their own memory.
+ * The functions are pure.
+ */
 #ifndef MS_CLASSIFY_OOM_RUNTIME_PROGRAMS_H
 #define MS_CLASSIFY_OOM_RUNTIME_PROGRAMS_H
 
@@ -15,15 +18,15 @@ enum runtime {
 
 /*
  * Return the language runtime or server that a command line starts. `command` contains
- * the arguments, joined by spaces; may be NULL.
+ * the arguments, joined by spaces, and may be NULL.
  */
 enum runtime runtime_of_command(const char *command);
 
 #define RUNTIME_WORD_SIZE 256
 
 /*
- * Copy the next word of blank-separated text. A word that is too long to be an option is
- * cut to its first byte. Return the remainder of the text, or NULL at the end.
+ * Copy the next word of blank-separated text. A word that is too long for an option is
+ * truncated to its first byte. Return the remainder of the text, or NULL at the end.
  */
 const char *runtime_next_word(const char *text, char word[RUNTIME_WORD_SIZE]);
 

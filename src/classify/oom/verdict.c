@@ -291,7 +291,10 @@ enum oom_verdict oom_verdict_find(const struct oom_evidence *e)
 	return OOM_WHY_UNKNOWN;
 }
 
-/* Advice for a kernel report without a recording, which describes only one moment. */
+/*
+ * Advice for a kernel report without a recording. Such a report describes
+ * only the moment of the kill.
+ */
 static const char no_recording[] =
 	"a recording shows whether the cause was a leak, a burst, or a limit that is "
 	"too small: memstate oom watch, and then memstate oom explain --record FILE";
@@ -302,7 +305,7 @@ static const char too_few_samples[] =
 	"too few samples to distinguish a leak from a burst: record for longer, or "
 	"more often";
 
-/* Return true if the shared buffers of a program may exceed the limit. */
+/* Return true if the shared buffers that a program configures may exceed the limit. */
 static bool is_shared_runtime(const struct oom_evidence *e)
 {
 	_cleanup_strbuf_ struct strbuf unused = STRBUF_INIT;

@@ -12,14 +12,14 @@
 #include "model/known_names.h"
 
 /*
- * Maximum size of a guard, which usually has one or a few pages. Larger PROT_NONE
- * ranges are address space reserved for other uses.
+ * Maximum size of a stack's guard area, which usually has one or a few pages. Larger
+ * PROT_NONE ranges are address space reserved for other purposes.
  */
 #define GUARD_SIZE_MAX MIB
 
 /*
- * The next two functions compare the first byte inline, which
- * avoids a call in most cases.
+ * The next two functions compare the first byte inline. In most cases this comparison
+ * avoids a function call.
  */
 static inline bool has_prefix(const char *text, const char *prefix)
 {
@@ -34,8 +34,8 @@ static inline bool is_equal(const char *text, const char *other)
 static bool is_named_stack(const char *name)
 {
 	/*
-	 * "[stack:TID]" is from Linux up to 4.4, the last two names are from glibc with
-	 * glibc.mem.decorate_maps and from bionic
+	 * "[stack:TID]" was used by Linux up to 4.4; the last two names are set by glibc
+	 * (with glibc.mem.decorate_maps) and bionic
 	 */
 	return is_equal(name, "[stack]") || has_prefix(name, "[stack:") ||
 	       has_prefix(name, "[anon: glibc: pthread stack") ||
@@ -43,8 +43,8 @@ static bool is_named_stack(const char *name)
 }
 
 /*
- * Return true for a private mapping of /dev/zero, which is anonymous memory. A shared
- * mapping of /dev/zero has another name.
+ * Return true for a private mapping of /dev/zero, which is anonymous memory. Shared
+ * mappings of /dev/zero have a different name in /proc/PID/maps.
  */
 static bool is_private_zero(const struct mapping *m)
 {
@@ -53,12 +53,14 @@ static bool is_private_zero(const struct mapping *m)
 
 static bool is_shmem(const struct mapping *m)
 {
-	/* /dev/zero is not shmem, although /dev is a tmpfs */
+	/*
+	 * private mappings of /dev/zero are not shared memory, although /dev is a tmpfs
+	 */
 	if (is_private_zero(m))
 		return false;
 	/*
-	 * files on shm_mnt, the kernel's internal tmpfs, can be identified only by
-	 * their names, because shm_mnt is not in mountinfo
+	 * Identify files on shm_mnt, the kernel's internal tmpfs, by their names, because
+	 * shm_mnt is not in mountinfo.
 	 */
 	return m->flags & MAPPING_TMPFS || shmem_prefix_find(m->name) ||
 	       has_prefix(m->name, "[anon_shmem:") ||
@@ -71,7 +73,7 @@ static bool is_private_anonymous(const struct mapping *m)
 		return false;
 	if (m->inode != 0)
 		return is_private_zero(m);
-	if (m->name[0] == '\0') /* most mappings have no name */
+	if (m->name[0] == '\0') /* fast path: most mappings have no name */
 		return true;
 	return m->name[0] != '/' && !is_equal(m->name, "[vdso]") &&
 	       !is_equal(m->name, "[vsyscall]") && !has_prefix(m->name, "[vvar");
@@ -85,7 +87,7 @@ static bool is_guard(const struct mapping *m)
 
 static enum owner mapping_owner(const struct mapping *m)
 {
-	/* most mappings are anonymous and have no name */
+	/* fast path: most mappings are anonymous and have no name */
 	if (m->name[0] == '\0' && m->inode == 0)
 		return m->flags & MAPPING_SHARED ? OWNER_FILE : OWNER_ANON;
 	if (is_named_stack(m->name))
@@ -96,8 +98,8 @@ static enum owner mapping_owner(const struct mapping *m)
 }
 
 /*
- * Return how many signs of a thread's stack the mapping has, not
- * counting stack pointers: 0 to 2.
+ * Return how many signs of a thread's stack the mapping shows, from 0 to 2. Stack
+ * pointers are checked separately.
  */
 static int count_stack_signs(const struct classifier *c, const struct mapping *m)
 {
@@ -127,7 +129,8 @@ static void add_states(uint64_t to[STATE_COUNT_], const uint64_t from[STATE_COUN
 
 	for (size_t s = 0; s < STATE_COUNT_; s++)
 		all |= to[s] | from[s];
-	if (all >> 63 == 0) { /* all amounts are known, and no sum can overflow */
+	/* all amounts are known, and their sum cannot overflow */
+	if (all >> 63 == 0) {
 		for (size_t s = 0; s < STATE_COUNT_; s++)
 			to[s] += from[s];
 		return;
@@ -158,8 +161,8 @@ void classifier_release(struct classifier *c)
 }
 
 /*
- * Add the address space that has no pages in memory or in swap. hugetlb mappings are
- * skipped, because their pages are not in Rss.
+ * Add the address space that is neither resident nor swapped out. hugetlb mappings are
+ * skipped, because Rss does not include hugetlb pages.
  */
 static void add_pageless(struct usage *usage, const struct mapping *m)
 {
@@ -222,8 +225,8 @@ bool classifier_wants_stack_pointers(const struct classifier *c)
 }
 
 /*
- * Return true if one of the addresses is inside this stack candidate. The search is
- * binary, because there may be tens of thousands of threads.
+ * Return true if one of the addresses is inside the stack candidate. Use a binary search,
+ * because a process may have tens of thousands of threads.
  */
 static bool holds_address(const struct stack_candidate *candidate, const uint64_t *addrs,
 			  size_t count)

@@ -114,8 +114,8 @@ void classify_heap(struct usage *usage, struct mapping_list *mappings,
 }
 
 /*
- * Return true if the sums are consistent: the bytes taken from other owners equal the
- * bytes of the heap's owners, and the other owners own at least that much.
+ * Return true if the sums are consistent: the bytes moved to the heap's owners equal the
+ * bytes taken from the other owners, and those owners had at least that many bytes.
  */
 static bool are_sums_consistent(const struct matrix *m, const struct heap_sums *sums)
 {
@@ -135,8 +135,8 @@ static bool are_sums_consistent(const struct matrix *m, const struct heap_sums *
 }
 
 /*
- * Sum the states of the memory of one owner that may belong to the heap: the mappings
- * marked MAPPING_MALLOC or, if these contain too little, all mappings of the owner.
+ * Sum by state the memory of one owner that may belong to the heap: the mappings marked
+ * MAPPING_MALLOC or, if they are smaller than the heap, all mappings of the owner.
  */
 static void find_states(const struct mapping_list *mappings, enum owner owner,
 			uint64_t taken_bytes, uint64_t ret_states[STATE_COUNT_])
@@ -164,8 +164,8 @@ static void find_states(const struct mapping_list *mappings, enum owner owner,
 }
 
 /*
- * Take bytes out of the cells of an owner. Return the state that all these bytes were
- * in, or STATE_COUNT_ if the state cannot be determined.
+ * Subtract bytes from an owner's cells of the matrix. Return the state of the subtracted
+ * bytes, or STATE_COUNT_ if their state is ambiguous.
  */
 static enum page_state subtract_from(struct matrix *matrix,
 				     const struct mapping_list *mappings,
@@ -198,8 +198,7 @@ static void set_heap_rows(struct matrix *m, const struct heap_sums *sums,
 	for (size_t o = 0; o < HEAP_OWNERS; o++) {
 		if (!bytes_known(sums->owner_bytes[o]))
 			/*
-			 * the size of this owner is unknown, and its
-			 * memory counts as live
+			 * if the size is unknown, count the memory of this owner as live
 			 */
 			continue;
 		for (size_t s = 0; s < STATE_COUNT_; s++)

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * classify_heap - add the heap's owners to a matrix that was made from mappings. Pure.
+ * classify_heap - add the heap's owners (live, free, metadata) to a matrix that was
+ * computed from mappings. The functions are pure.
  *
  * If all pages of a mapping are in one state, the owners' shares of the
  * mapping are in that state too. If the pages are in several states, only the
@@ -14,20 +15,20 @@
 #include "model/usage.h"
 
 /*
- * Move the heap's shares of mappings to the heap's owners. *usage must come
- * from classifier_end(), and mappings must be those it was made from, with
- * their owners set. Mappings with heap memory are marked MAPPING_MALLOC. If
- * the heap's quality is unknown, or its shares do not match the mappings, only
- * set the quality in *usage, to unknown.
+ * Move the heap's share of each mapping to the heap's owners. *usage must be a
+ * result of classifier_end(), and `mappings` the mappings from which it was
+ * computed, with their owners set. Mappings that contain heap memory are marked
+ * MAPPING_MALLOC. If the heap is unknown or inconsistent with the mappings, only set
+ * the heap's quality in *usage to unknown.
  */
 void classify_heap(struct usage *usage, struct mapping_list *mappings,
 		   const struct heap *heap);
 
 /*
- * Move the heap's memory to the heap's owners, given only sums by owner,
- * which may be untrusted input. If the sums do not match the mappings, the
- * heap's quality stays unknown. States are known only if all memory that may
- * belong to the heap is in one state.
+ * Move the heap's memory to the heap's owners, given only the heap's sums by owner,
+ * which may be untrusted input. If the sums do not match the mappings, the heap's
+ * quality stays unknown. The states are known only if all memory that may belong to
+ * the heap is in one state.
  */
 void classify_heap_sums(struct usage *usage, const struct mapping_list *mappings,
 			const struct heap_sums *sums);

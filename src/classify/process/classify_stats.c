@@ -12,8 +12,8 @@
 #define HEAP_OWNERS (OWNER_HEAP_LAST + 1)
 
 /*
- * The order in which owners are assigned resident memory. Free pages come last because
- * they are the least likely to be resident; past_heap uses the same order.
+ * The order in which resident memory is assigned to owners. Free pages come last, because
+ * they are the least likely to be resident; past_heap.c uses the same order.
  */
 static const enum owner order[HEAP_OWNERS] = { OWNER_HEAP_META, OWNER_LIVE,
 					       OWNER_POOL_FRAGMENTS, OWNER_POOL_PAGES };
@@ -32,8 +32,8 @@ static uint64_t known_or_zero(uint64_t bytes)
 }
 
 /*
- * Get glibc's figures. Only the top chunk is known to be contiguous free memory, so
- * other free memory counts as fragments.
+ * Convert glibc's figures. Only glibc's top chunk is known to be contiguous free memory,
+ * so all other free memory counts as fragments.
  */
 static void get_glibc(const struct allocator_stats *stats, uint64_t ret[HEAP_OWNERS])
 {
@@ -68,8 +68,8 @@ static void get_gperftools(const struct allocator_stats *stats, uint64_t ret[HEA
 }
 
 /*
- * Get mimalloc's figures. Only the sum of its committed memory is known. All of that
- * counts as live, which is therefore an upper bound.
+ * Convert mimalloc's figures. mimalloc reports only the total of its committed memory, so
+ * the upper bound on live memory is that total.
  */
 static void get_mimalloc(const struct allocator_stats *stats, uint64_t ret[HEAP_OWNERS])
 {
@@ -98,7 +98,7 @@ static void set_unknown(struct heap_bounds *bounds)
 
 /*
  * Return true if the mapping may belong to the allocator. Allocators that name their
- * memory (PR_SET_VMA) use "[anon:...malloc...]".
+ * mappings with PR_SET_VMA use names such as "[anon:...malloc...]".
  */
 static bool may_be_heap(const struct mapping *m)
 {
@@ -111,8 +111,8 @@ static bool may_be_heap(const struct mapping *m)
 }
 
 /*
- * Sum the mappings that may belong to the allocator. Resident pages of hugetlbfs are
- * not in Rss, so they count as missing.
+ * Sum the mappings that may belong to the allocator. Resident hugetlbfs pages count as
+ * not resident, because Rss does not include them.
  */
 static void sum_mappings(const struct mapping_list *mappings,
 			 uint64_t *ret_resident_bytes, uint64_t *ret_missing_bytes)
@@ -137,8 +137,8 @@ static uint64_t at_most(uint64_t bytes, uint64_t limit)
 }
 
 /*
- * Widen the bounds of pool pages: free memory between blocks may cover whole pages,
- * although the allocator counts it as fragments.
+ * Widen the bounds on pool pages. The allocator counts free memory between blocks as
+ * fragments, even if that memory covers whole pages.
  */
 static void widen_pool(struct heap_bounds *bounds)
 {
@@ -179,8 +179,8 @@ void classify_stats_bound(const struct allocator_stats *stats,
 }
 
 /*
- * Sum the states of all memory that may belong to the heap.
- * Return false if they are unknown.
+ * Sum by state all memory that may belong to the heap. Return
+ * false if a state is unknown.
  */
 static bool sum_states(const struct mapping_list *mappings, uint64_t ret[STATE_COUNT_])
 {
@@ -201,8 +201,8 @@ static bool sum_states(const struct mapping_list *mappings, uint64_t ret[STATE_C
 }
 
 /*
- * Move bytes from anon to another owner. `only` is the state that all of the bytes are
- * in, or STATE_COUNT_ if they are in several states.
+ * Move bytes from the owner `anon` to another owner. `only` is the state of all these
+ * bytes, or STATE_COUNT_ if they are in several states.
  */
 static void move_row(struct matrix *m, unsigned int owner, uint64_t bytes,
 		     unsigned int only)
@@ -245,7 +245,10 @@ void classify_stats(struct usage *usage, const struct mapping_list *mappings,
 	usage->heap_taken_ns = stats->taken_ns;
 }
 
-/* Pairs of values for the same figure, one from a walk and one from the allocator. */
+/*
+ * Pairs of values for the same figure: one from the heap walk and one from the
+ * allocator's own statistics.
+ */
 
 struct pairs {
 	struct stats_pair *pairs;
@@ -266,7 +269,7 @@ static void add_count(struct pairs *p, const char *name, uint64_t reported,
 	p->pairs[p->count++] = (struct stats_pair){ name, true, reported, walked };
 }
 
-/* Compare glibc's figures, without usmblks, which is 0 in every glibc since 2.26. */
+/* Compare glibc's figures except usmblks, which is always 0 since glibc 2.26. */
 static void compare_glibc(const struct allocator_stats *stats, const struct heap *heap,
 			  struct pairs *ret)
 {

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * classify_stats - convert an allocator's own figures to owners of resident memory. Pure.
+ * classify_stats - convert an allocator's own statistics to owners of resident memory.
+ * The functions are pure.
  *
  *   live            memory in use; for glibc and jemalloc, including the thread caches
  *   pool_pages      free memory in whole pages: gperftools' page heap, jemalloc's dirty
@@ -21,48 +22,52 @@
 #include "model/usage.h"
 
 /*
- * Compute lower and upper bounds on each owner's resident memory. The owners of the
- * mappings must be set. If Rss or Size of a mapping is unknown, all bounds are unknown.
+ * Compute a lower and an upper bound on each owner's resident memory. The owners of the
+ * mappings must be set. If Rss or Size of any mapping is unknown, all bounds are unknown.
  */
 void classify_stats_bound(const struct allocator_stats *stats,
 			  const struct mapping_list *mappings, struct heap_bounds *ret);
 
 /*
- * Move memory from anon to the heap's owners according to the bounds. `bounds` and
- * the matrix of *usage must have been computed from `mappings`. The heap's quality
- * becomes bound. Cells of the matrix are known only if all of the allocator's memory
- * is in one state. Unknown bounds change nothing.
+ * Move memory from the owner `anon` to the heap's owners according to the bounds.
+ * `bounds` and the matrix of *usage must have been computed from `mappings`. The heap's
+ * quality becomes bound. Cells of the matrix are known only if all of the allocator's
+ * memory is in one state. Do nothing if the bounds are unknown.
  */
 void classify_stats(struct usage *usage, const struct mapping_list *mappings,
 		    const struct allocator_stats *stats,
 		    const struct heap_bounds *bounds);
 
-/* A figure that is known both from a walk and from the allocator. */
+/*
+ * A figure that is known both from a heap walk and from the allocator's own statistics.
+ */
 struct stats_pair {
-	const char *name; /* the allocator's name for the figure; static */
-	bool is_count;	  /* true: the figure is a count; false: the figure is in bytes */
+	/* name of the figure in the allocator's statistics; static */
+	const char *name;
+	bool is_count; /* true: the figure is a count; false: it is in bytes */
 	uint64_t reported, walked;
 };
 
 #define STATS_PAIR_MAX 10
 
 /*
- * Fill ret with pairs of figures and return their number. Return 0 if the walk failed
- * or read the heap of another allocator.
+ * Fill `ret` with pairs of figures and return their number. Return 0 if the heap walk
+ * failed or covered the heap of a different allocator.
  */
 size_t classify_stats_compare(const struct allocator_stats *stats,
 			      const struct heap *heap,
 			      struct stats_pair ret[STATS_PAIR_MAX]);
 
 /*
- * Return the walk's value for the figure that the allocator
- * calls `name`, or BYTES_UNKNOWN.
+ * Return the value that the heap walk found for the figure that the allocator calls
+ * `name`, or BYTES_UNKNOWN.
  */
 uint64_t classify_stats_walked(const struct allocator_stats *stats,
 			       const struct heap *heap, const char *name);
 
 /*
- * Return the largest difference between walk and allocator, among the figures in bytes.
+ * Return the largest difference between the heap walk and the allocator's statistics,
+ * considering only figures in bytes.
  */
 uint64_t classify_stats_difference(const struct stats_pair *pairs, size_t count);
 

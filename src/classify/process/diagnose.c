@@ -13,8 +13,8 @@
 #include "classify/process/diagnose_rule.h"
 
 /*
- * Minimum number of mappings that is reported: four fifths of
- * the default of vm.max_map_count.
+ * Report the number of mappings only if it is at least four fifths of the
+ * default of vm.max_map_count.
  */
 #define MANY_MAPPINGS (65530 / 5 * 4)
 
@@ -137,8 +137,8 @@ static bool rule_unbacked(const struct usage *u, struct diagnosis *d)
 }
 
 /*
- * The rule uses Uss rather than Pss, because Pss counts half of each
- * page that two processes share.
+ * Use Uss rather than Pss, because Pss includes half of each page
+ * that two processes share.
  */
 static bool rule_shared(const struct usage *u, struct diagnosis *d)
 {
@@ -170,9 +170,9 @@ static bool rule_clean_files(const struct usage *u, struct diagnosis *d)
 }
 
 /*
- * Return the size of the private copies of file pages: all anonymous pages that are not
- * in anonymous mappings. The dirty pages of the owner `file` would be too many: they
- * include those of MAP_SHARED mappings, which are not copies.
+ * Return the size of private copies of file pages: all anonymous pages outside anonymous
+ * mappings. The dirty pages of the owner `file` cannot be used, because they include the
+ * pages of MAP_SHARED mappings, which are not copies.
  */
 static uint64_t file_copies(const struct usage *u)
 {
@@ -293,7 +293,7 @@ bool diagnosis_is_verdict(const struct diagnosis *d)
 	return false;
 }
 
-/* All rules, in order of importance to the user. */
+/* All diagnosis rules, the most important for the user first. */
 #define RULES(X)                                     \
 	X("unreadable", rule_unreadable)             \
 	X("no-memory", rule_no_memory)               \

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * diagnose - explain the figures of one process in plain sentences. Pure.
+ * diagnose - explain the memory figures of one process in plain sentences. The functions
+ * are pure.
  *
  * Each sentence comes from a named rule with fixed thresholds; memstate(1) lists the
- * rules under DIAGNOSIS. A rule does not apply if a figure that it needs is unknown.
+ * rules under DIAGNOSIS. A rule does not apply if one of the figures it uses is unknown.
  */
 #ifndef MS_CLASSIFY_PROCESS_DIAGNOSE_H
 #define MS_CLASSIFY_PROCESS_DIAGNOSE_H
@@ -19,19 +20,25 @@ struct diagnosis {
 	char text[DIAGNOSIS_TEXT_SIZE]; /* one or two sentences in ASCII */
 };
 
-/* Write at most max sentences, most important first. Return their number. */
+/*
+ * Write at most max diagnosis sentences, the most important
+ * first, and return their number.
+ */
 size_t diagnose(const struct usage *u, struct diagnosis *ret, size_t max);
 
 /*
- * Return true if the sentence describes the memory as a whole; the sentences of the other
- * rules add details.
+ * Return true if the rule's sentence describes the process's memory as a whole; the
+ * sentences of the other rules add details.
  */
 bool diagnosis_is_verdict(const struct diagnosis *d);
 
-/* Return a phrase for the memory of an owner, worded to follow "Most of it is". Static. */
+/*
+ * Return a static phrase for the memory of an owner that completes the
+ * sentence "Most of it is …".
+ */
 const char *diagnose_owner_phrase(const struct usage *u, enum owner owner);
 
-/* The names of all rules in order; ends with NULL. */
+/* Names of all rules in order, followed by NULL. */
 extern const char *const diagnosis_rules[];
 
 #endif

@@ -13,25 +13,25 @@ bool diagnose_is_heap_in_live(const struct usage *u)
 	return u->heap_is_reported && !bytes_known(owner_bytes(u, OWNER_POOL_FRAGMENTS));
 }
 
-/* Return the memory of an owner in the heap of malloc, without runtimes' heaps. */
+/* Return an owner's memory in malloc's heap, without the heaps of language runtimes. */
 static uint64_t malloc_bytes(const struct usage *u, enum owner owner)
 {
 	if (!usage_heaps_are_listed(u))
 		return owner_bytes(u, owner);
-	/* malloc's heap is the first */
+	/* malloc's heap is always the first heap */
 	return allocator_is_malloc(u->heaps[0].allocator) ? u->heaps[0].owner_bytes[owner]
 							  : 0;
 }
 
-/* Return true if memstate leaks supports the allocator. */
+/* Return true if 'memstate leaks' supports the allocator. */
 static bool can_find_leaks(const struct usage *u)
 {
 	return allocator_is_walked(u->allocator);
 }
 
 /*
- * A usage does not contain the results of a leak scan, so no sentence may claim that the
- * program still holds its live blocks: they may all be leaked.
+ * A usage does not contain the result of a leak scan, so do not claim that the program
+ * still uses its live blocks: all of them may be leaked.
  */
 bool diagnose_live(const struct usage *u, struct diagnosis *d)
 {
@@ -81,13 +81,15 @@ bool diagnose_fragments(const struct usage *u, struct diagnosis *d)
 					 "blocks.");
 }
 
-/* The figures of a runtime's heap that its sentence needs. */
+/* Figures of a language runtime's heap that appear in a sentence of the diagnosis. */
 struct runtime_heap {
 	uint64_t bytes, live_bytes, free_bytes;
 	uint64_t trimmable_bytes;
 };
 
-/* Return true if the runtime has a heap with at least a tenth of Rss. */
+/*
+ * Return true if the language runtime has a heap that makes up at least a tenth of Rss.
+ */
 static bool find_runtime(const struct usage *u, enum allocator runtime,
 			 struct runtime_heap *ret)
 {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * diagnose_rule - what the rules of diagnose have in common, and the rules about heaps
- * (diagnose_heap.c). A rule writes a sentence and returns true, or returns false if it
- * does not apply. Internal to classify/process.
+ * diagnose_rule - helper functions shared by the rules of diagnose.c, and declarations of
+ * the rules about heaps (diagnose_heap.c). A rule writes a sentence and returns true, or
+ * returns false if it does not apply. Internal to classify/process.
  */
 #ifndef MS_CLASSIFY_PROCESS_DIAGNOSE_RULE_H
 #define MS_CLASSIFY_PROCESS_DIAGNOSE_RULE_H
@@ -17,7 +17,7 @@
 #include "model/usage.h"
 
 /*
- * An amount or time as text. The struct is returned by value, so that one
+ * A formatted amount or time. Formatting functions return this struct by value, so that a
  * sentence can contain several amounts.
  */
 struct amount {
@@ -83,8 +83,8 @@ static inline bool is_significant(uint64_t part, uint64_t minimum, uint64_t whol
 }
 
 /*
- * Return true if the allocator reported only the total that it obtained from the kernel,
- * as mimalloc does.
+ * Return true if the allocator reports only how much memory it obtained from the
+ * kernel, as mimalloc does.
  */
 bool diagnose_is_heap_in_live(const struct usage *u);
 

@@ -14,8 +14,8 @@
 #include "model/allocator_signs.h"
 
 /*
- * The command that examines the memory of each owner further. Only `map` works without a
- * live process.
+ * Commands that examine the memory of each owner in more detail. Only `map`
+ * works without a live process.
  */
 static const char *const commands[OWNER_COUNT_] = {
 	[OWNER_LIVE] = "leaks",
@@ -33,7 +33,7 @@ static uint64_t rss(const struct usage *u)
 	return u->total.bytes[SMAPS_RSS];
 }
 
-/* Return the owner with the most memory, or OWNER_COUNT_ if there is none. */
+/* Return the owner with the most memory, or OWNER_COUNT_ if no owner has any. */
 static enum owner find_largest(const struct usage *u)
 {
 	enum owner largest = OWNER_COUNT_;
@@ -50,7 +50,7 @@ static enum owner find_largest(const struct usage *u)
 	return largest;
 }
 
-/* Return true if at least half of Rss belongs to the owner. */
+/* Return true if the owner accounts for at least half of Rss. */
 static bool is_most(const struct usage *u, enum owner owner)
 {
 	return owner != OWNER_COUNT_ && bytes_known(rss(u)) &&
@@ -98,14 +98,17 @@ void process_conclude(struct conclusion *c, const struct usage *u,
 }
 
 /*
- * Set a command that shows what an unread heap contains, or why it was not read. Return
- * false if there is no such command.
+ * Set the next command for a heap that was not read: one that reads the heap, or one that
+ * shows why it could not be read. Return false if there is no such command.
  */
 static bool set_next_heap(struct conclusion *c, const struct usage *u,
 			  const struct next_place *place)
 {
 	bool is_readable = !u->heap_problem && allocator_is_walked(u->allocator);
-	/* half as much again, because the process may have grown when the command runs */
+	/*
+	 * allow for half as much again, because the process may
+	 * grow before the command runs
+	 */
 	uint64_t pause_ms = u->heap_expected_ns / NS_PER_MS * 3 / 2 + 1;
 
 	if (u->heap_error == -EFBIG)
@@ -148,7 +151,7 @@ void process_conclude_next(struct conclusion *c, const struct usage *u,
 	    u->heap_quality == QUALITY_UNKNOWN && set_next_heap(c, u, place))
 		return;
 	command = place->is_live && !u->heap_is_reported ? commands[largest] : "map";
-	/* memstate leaks examines malloc's blocks only */
+	/* 'memstate leaks' examines only the blocks of malloc */
 	if (strcmp(command, "leaks") == 0 && !is_most_live_of_malloc(u))
 		command = "heap";
 	conclusion_set_next(c, "memstate %s%s -p %d%s", command, place->options,
@@ -182,8 +185,8 @@ void process_conclude_map(struct conclusion *c, const struct usage *u,
 }
 
 /*
- * Find the process with the largest amount; NULL if no amount is above 0. Return the sum
- * of all amounts, or BYTES_UNKNOWN if one is unknown.
+ * Find the process with the largest amount; NULL if all amounts are 0. Return the sum of
+ * all amounts, or BYTES_UNKNOWN if one of them is unknown.
  */
 static uint64_t sum_field(const struct usage *const *usages, size_t count,
 			  enum smaps_field field, const struct usage **ret_largest)
@@ -224,7 +227,7 @@ void processes_conclude(struct conclusion *c, const struct usage *const *usages,
 			   false);
 	strbuf_addf(&c->text, " (%d): %s %s", largest->process.pid,
 		    field == SMAPS_PSS ? "Pss" : "Rss", units_format_bytes(bytes, text));
-	/* a sum of Rss would count shared pages several times */
+	/* do not sum Rss, because shared pages would be counted several times */
 	if (field == SMAPS_PSS && bytes_known(sum))
 		strbuf_addf(&c->text, ", %u%% of the sum",
 			    (units_per_mille(bytes, sum) + 5) / 10);

@@ -6,13 +6,14 @@
 #include <string.h>
 
 /*
- * The runtimes, and the files that contain their code. Programs such as gdb contain
- * Python beside their own heap, so Python is last. A name that ends with '*' matches any
- * suffix; other names match a suffix of digits and dots, as in python3.11.
+ * Language runtimes and the files that contain their code. Python is last, because
+ * other programs such as gdb embed Python in addition to their own heap. A '*' at
+ * the end of a file name matches any suffix; other names match a suffix of digits
+ * and dots, as in python3.11.
  */
 static const struct runtime_tool {
 	const char *files[4]; /* ends with NULL */
-	const char *sentence; /* PID stands for the number of the process */
+	const char *sentence; /* "PID" is a placeholder for the process ID */
 } tools[] = {
 	{ { "libjvm.so*" },
 	  "The process contains a Java virtual machine: 'jcmd PID GC.heap_info' shows its "
@@ -39,7 +40,9 @@ static const char go_sentence[] =
 	"Its heap is that of Go: GODEBUG=gctrace=1 in its environment makes it print the "
 	"size at each collection, and net/http/pprof serves a heap profile.";
 
-/* Return true if the last part of a path has the name of a runtime's file. */
+/*
+ * Return true if the last component of the path is the name of a language runtime's file.
+ */
 static bool is_file(const char *path, const char *pattern)
 {
 	const char *slash = strrchr(path, '/');
@@ -68,7 +71,7 @@ static bool has_code(const struct mapping_list *mappings, const struct runtime_t
 	return false;
 }
 
-/* Append a sentence with the number of the process in place of PID. */
+/* Append a sentence, replacing "PID" with the process ID. */
 static void add_with_pid(struct strbuf *out, const char *sentence, int pid)
 {
 	const char *at;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * runtime_tools - recognize the language runtime of a process by the files that it has
- * mapped, and name the tool that shows the runtime's own heap. Pure.
+ * runtime_tools - identify the language runtime of a process from its mapped files, and
+ * name the tool that shows the runtime's heap. The functions are pure.
  */
 #ifndef MS_CLASSIFY_PROCESS_RUNTIME_TOOLS_H
 #define MS_CLASSIFY_PROCESS_RUNTIME_TOOLS_H
@@ -10,8 +10,8 @@
 #include "model/usage.h"
 
 /*
- * Append a sentence that names the runtime and its tool, and return true. Return false if
- * the process has mapped no code of a known runtime.
+ * Append a sentence that names the language runtime and its tool, and return true. Return
+ * false if no known runtime is mapped in the process.
  */
 bool runtime_tools_add(struct strbuf *out, const struct usage *u,
 		       const struct mapping_list *mappings);

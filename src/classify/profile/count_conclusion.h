@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * count_conclusion - the sentences that open the report of counted allocations, and the
- * command to run next. Pure.
+ * count_conclusion - write the first sentences of the report on counted allocations, and
+ * suggest the command to run next. The functions are pure.
  */
 #ifndef MS_CLASSIFY_PROFILE_COUNT_CONCLUSION_H
 #define MS_CLASSIFY_PROFILE_COUNT_CONCLUSION_H
@@ -9,16 +9,23 @@
 #include "model/conclusion.h"
 #include "model/count.h"
 
-/* How the calls were counted, as far as the next command depends on it. */
+/* How the allocations were counted, as needed to choose the next command. */
 struct count_origin {
-	/* the options and the command as words of a shell, with a blank before each */
-	const char *command; /* NULL: a running process */
-	int pid;	     /* the running process; 0: several processes, or a command */
-	bool has_ended;	     /* the process has ended */
-	bool has_stacks;     /* call stacks were recorded, too */
+	/*
+	 * Options and counted command as shell words, each preceded by a blank; NULL: a
+	 * running process was counted.
+	 */
+	const char *command;
+	/* pid of the running process; 0: several processes or a command were counted */
+	int pid;
+	bool has_ended;	 /* the counted process has ended */
+	bool has_stacks; /* call stacks were recorded in addition to the counts */
 };
 
-/* Add the number of allocations, and what was not freed; and set the next command. */
+/*
+ * Add sentences about the number of allocations and the memory that was not freed, and
+ * suggest the next command.
+ */
 void count_conclude(struct conclusion *c, const struct count_sums *sums,
 		    const struct count_origin *origin);
 

@@ -10,14 +10,14 @@
 #include "base/xalloc.h"
 
 /*
- * A limit is loose if it exceeds even the highest run by more
- * than 1/LOOSE_PART of the limit.
+ * A limit counts as loose if it is higher than every run by more than
+ * 1/LOOSE_PART of the limit.
  */
 #define LOOSE_PART 20
 
 /*
- * Return the amount per iteration in thousandths, rounded up, or BYTES_UNKNOWN if the
- * amount is unknown or the result too large.
+ * Return the amount per iteration in thousandths, rounded up. Return BYTES_UNKNOWN if the
+ * amount is unknown or the result overflows.
  */
 static uint64_t share_of(uint64_t amount, uint64_t iterations, bool *is_rounded)
 {
@@ -26,7 +26,9 @@ static uint64_t share_of(uint64_t amount, uint64_t iterations, bool *is_rounded)
 	if (!bytes_known(amount))
 		return BYTES_UNKNOWN;
 	whole = amount / iterations;
-	/* no overflow: the number of iterations is far below 2^64 / 1000 */
+	/*
+	 * this cannot overflow, because the number of iterations is far below 2^64 / 1000
+	 */
 	rest = amount % iterations * 1000;
 	if (whole >= BYTES_UNKNOWN / 1000)
 		return BYTES_UNKNOWN;

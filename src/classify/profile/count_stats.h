@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * count_stats - statistics of counted runs: median, lowest and highest figures, whether
- * the runs differ, and whether they meet their limits. Pure.
+ * count_stats - compute statistics of runs whose allocations were counted: median, lowest
+ * and highest figures, whether the runs differ, and whether they meet their limits. The
+ * functions are pure.
  *
  * Figures are thousandths per iteration, rounded up. Amounts such as a peak are not
  * divided by the iterations.
@@ -13,15 +14,18 @@
 #include "model/count_runs.h"
 
 struct count_stats {
-	/* A figure is unknown if it is unknown in any of the runs. */
+	/*
+	 * Statistics of one figure over all runs; unknown if the
+	 * figure is unknown in any run.
+	 */
 	struct spread figures[COUNTED_COUNT_];
 	bool differs[COUNTED_COUNT_];
 	/*
-	 * There are at least two runs, and all counted figures
-	 * are the same in every run.
+	 * There are at least two runs, and every run has the same value of each figure.
 	 */
 	bool is_deterministic;
-	bool is_rounded; /* a figure was not a multiple of the number of iterations */
+	/* the total of the figure was not a multiple of the number of iterations */
+	bool is_rounded;
 };
 
 void count_stats_init(struct count_stats *stats, const struct count_runs *runs);
@@ -34,17 +38,18 @@ enum limit_outcome {
 	 * tolerance; only for LIMIT_EQUAL
 	 */
 	LIMIT_BELOW,
-	/* the limit is met, but even the highest run is far below the limit */
+	/* the limit is met, but even the highest run is far below it */
 	LIMIT_LOOSE,
-	LIMIT_UNKNOWN, /* the figure is unknown */
+	/* the figure is unknown, so that the limit cannot be checked */
+	LIMIT_UNKNOWN,
 };
 
 enum limit_outcome count_limit_check(const struct count_limit *limit,
 				     const struct count_stats *stats);
 
 /*
- * Set the limit according to the runs: to the highest run for LIMIT_AT_MOST, or to the
- * median for LIMIT_EQUAL. Return 0, or -ENODATA if the figure is unknown.
+ * Set the limit from the runs: for LIMIT_AT_MOST to the highest run, for LIMIT_EQUAL to
+ * the median. Return 0, or -ENODATA if the figure is unknown.
  */
 int count_limit_update(struct count_limit *limit, const struct count_stats *stats);
 

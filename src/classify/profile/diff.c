@@ -14,10 +14,16 @@ const char *const profile_diff_kind_names[DIFF_KIND_COUNT_] = {
 	[DIFF_LEFT_OUT] = "left_out",
 };
 
-/* The amounts of one compared stack, which is a node of `keys`, in the two profiles. */
+/*
+ * Amounts of a stack in the two compared profiles. The stack is
+ * identified by a node of `keys`.
+ */
 struct tally {
 	uint64_t before, after;
-	/* stacks end at this node; false: this node is only part of longer stacks */
+	/*
+	 * true: stacks end at this node; false: the node is only an
+	 * inner part of longer stacks
+	 */
 	bool is_key;
 	bool has_more_callers;
 };
@@ -26,7 +32,7 @@ struct matching {
 	const struct profile_diff_options *options;
 	struct profile *keys;
 	struct tally *tallies;
-	/* number of allocated elements of tallies; unused elements are 0 */
+	/* number of elements allocated in tallies; unused elements are 0 */
 	size_t capacity;
 };
 
@@ -41,8 +47,8 @@ static struct tally *tally_of(struct matching *m, uint32_t key)
 }
 
 /*
- * For each frame of a profile, return the frame of m->keys that has the same
- * function name. The caller frees the array.
+ * Map each frame of a profile to the frame of m->keys with the same function name. The
+ * caller frees the returned array.
  */
 static uint32_t *name_frames(struct matching *m, const struct profile *profile)
 {
@@ -60,8 +66,9 @@ static uint32_t *name_frames(struct matching *m, const struct profile *profile)
 }
 
 /*
- * Return the node of m->keys for the stack of a node, adding the key if necessary. Set
- * *ret_goes_on if the stack has callers beyond the compared functions.
+ * Return the node of m->keys that corresponds to the stack of a profile
+ * node, adding a node if necessary. Set *ret_goes_on if the stack has
+ * callers beyond the compared functions.
  */
 static uint32_t key_of(struct matching *m, const struct profile *profile,
 		       const uint32_t *named, size_t node, bool *ret_goes_on)
@@ -157,7 +164,7 @@ static uint64_t change_of(const struct profile_diff_stack *stack)
 }
 
 /*
- * Compare two keys by function names. With node numbers, the order would
+ * Compare two keys by their function names. Comparing node numbers would make the order
  * depend on which profile was read first.
  */
 static int compare_names(const struct profile *keys, uint32_t a, uint32_t b)

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * diff - compare two profiles stack by stack. Stacks match if their innermost
- * functions have the same names. Pure.
+ * diff - compare two profiles stack by stack. Stacks match if their innermost functions
+ * have the same names. The functions are pure.
  *
- * Addresses, lines and modules are not compared, because they differ between
- * builds. Function names may also differ between builds unless they are
- * folded (fold_name.h). Stacks that are not listed still count in the sums:
- * the sums of all kinds add up to `total`.
+ * Addresses, line numbers and modules are not compared, because they differ between
+ * builds. Function names may also differ between builds unless they are folded
+ * (fold_name.h). The sums also include stacks that are not listed, so that the sums of
+ * all kinds of stacks add up to `total`.
  */
 #ifndef MS_CLASSIFY_PROFILE_DIFF_H
 #define MS_CLASSIFY_PROFILE_DIFF_H
@@ -21,37 +21,42 @@ enum profile_diff_kind {
 	DIFF_ONLY_BEFORE,
 	DIFF_ONLY_AFTER,
 	DIFF_CHANGED,
-	DIFF_LISTED_COUNT_, /* stacks of the kinds below are counted, but not listed */
+	/* stacks of the following kinds are counted but not listed */
+	DIFF_LISTED_COUNT_,
 	DIFF_EQUAL = DIFF_LISTED_COUNT_,
-	/* stacks whose amounts do not exceed the minimum in either profile */
+	/* stacks whose amounts are at or below the minimum in both profiles */
 	DIFF_LEFT_OUT,
 	DIFF_KIND_COUNT_
 };
 
-/* Names of the kinds of stacks in machine-readable output. */
+/* Names of the kinds of stacks in JSON and CSV output. */
 extern const char *const profile_diff_kind_names[DIFF_KIND_COUNT_];
 
 struct profile_diff_options {
 	enum profile_metric metric;
 	/*
-	 * Number of functions to compare, counted from the innermost; 0: all. Functions
-	 * inlined into these functions are compared too, but not counted.
+	 * Number of innermost functions to compare; 0: all. Functions that were inlined
+	 * into them are also compared but not counted.
 	 */
 	size_t depth;
-	/* list only stacks whose amount exceeds this minimum in at least one profile */
+	/*
+	 * list only stacks whose amount is above this minimum in at
+	 * least one of the profiles
+	 */
 	uint64_t minimum;
 };
 
-/* All stacks whose compared functions are the same. */
+/* A group of stacks whose compared functions are the same. */
 struct profile_diff_stack {
 	enum profile_diff_kind kind;
 	uint64_t before, after;
 	/*
-	 * Node of `keys` for the outermost compared function. The parent of a
-	 * node is the function that it called.
+	 * Node of `keys` for the outermost compared function. The parent of each node is
+	 * the function called by the node's function.
 	 */
 	uint32_t key;
-	bool has_more_callers; /* the stacks have callers beyond the compared functions */
+	/* some stacks have further callers beyond the compared functions */
+	bool has_more_callers;
 };
 
 struct profile_diff_sum {
@@ -60,30 +65,33 @@ struct profile_diff_sum {
 
 struct profile_diff {
 	/*
-	 * The compared functions of all stacks. Frames contain only names, and the
-	 * parent of a node is the function that it called.
+	 * The compared functions of all stacks as a tree. Its frames contain only names,
+	 * and the parent of each node is the function called by the node's function.
 	 */
 	struct profile keys;
-	/* Listed stacks, sorted by kind, and within a kind by change, largest first. */
+	/*
+	 * Listed stacks, sorted by kind; within each kind, sorted
+	 * by change, largest first.
+	 */
 	struct profile_diff_stack *stacks;
 	size_t stack_count;
 	struct profile_diff_sum sums[DIFF_KIND_COUNT_], total;
 	/*
-	 * The stack that grew most, listed or not. If before ==
+	 * The stack that grew most, even if it is not listed. If before ==
 	 * after, no stack has grown.
 	 */
 	struct profile_diff_stack most_grown;
 };
 
-/* Compare two profiles. Both must contain the metric. */
+/* Compare two profiles stack by stack. Both profiles must contain the metric. */
 void profile_diff_make(const struct profile *before, const struct profile *after,
 		       const struct profile_diff_options *options,
 		       struct profile_diff *ret);
 void profile_diff_release(struct profile_diff *diff);
 
 /*
- * Set *ret_names to the function names of a stack, innermost first, and return their
- * number. The caller frees the array; the names are borrowed.
+ * Set *ret_names to the function names of a stack, innermost first, and return the number
+ * of names. The caller frees the array but not the names, which are borrowed.
  */
 size_t profile_diff_functions(const struct profile_diff *diff,
 			      const struct profile_diff_stack *stack,

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * diff_conclusion - the sentences that open the comparison of two profiles, and the
- * command to run next. Pure.
+ * diff_conclusion - write the first sentences of the report that compares two profiles,
+ * and suggest the command to run next. The functions are pure.
  */
 #ifndef MS_CLASSIFY_PROFILE_DIFF_CONCLUSION_H
 #define MS_CLASSIFY_PROFILE_DIFF_CONCLUSION_H
@@ -10,8 +10,8 @@
 #include "model/conclusion.h"
 
 /*
- * Add the totals and the stack that grew most. If one has grown, set the command that
- * shows the second file.
+ * Add sentences about the totals and the stack that grew most. If a stack has grown,
+ * suggest the command that shows the second profile.
  */
 void diff_conclude(struct conclusion *c, const struct profile_diff *diff,
 		   enum profile_metric metric, const char *after_file);

@@ -18,8 +18,8 @@ static const char *const copy_suffixes[] = {
 };
 
 /*
- * How Swift marks copies of functions. Each mark is followed by "
- * <...> of " or by a single blank.
+ * Words by which Swift marks copies of a function. Each of them is followed by " <...> of
+ * " or by a single blank.
  */
 static const char *const swift_copies[] = {
 	"generic specialization",
@@ -30,7 +30,7 @@ static const char *const swift_copies[] = {
 };
 static const char *const swift_words[] = { "specialized ", "merged " };
 
-/* Operators that contain brackets, sorted by length, longest first. */
+/* C++ operators that contain bracket characters, longest first. */
 static const char *const operators[] = {
 	"<=>", "<<=", ">>=", "->*", "<<", ">>", "<=", ">=", "->", "()", "[]", "<", ">",
 };
@@ -59,7 +59,10 @@ static bool is_hex(char c)
 	return is_digit(c) || (c >= 'a' && c <= 'f');
 }
 
-/* Return true if c can be part of an identifier, as all bytes of UTF-8 sequences can. */
+/*
+ * Return true if the byte c can be part of an identifier. All
+ * bytes of UTF-8 sequences can.
+ */
 static bool is_name_char(char c)
 {
 	return is_digit(c) || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') ||
@@ -79,8 +82,9 @@ static size_t operator_length(struct part p, size_t at)
 }
 
 /*
- * Return the length of a token at this position in which brackets are not brackets,
- * such as "->" or "(anonymous namespace)". Return 1 if there is no such token.
+ * Return the length of a token such as "->" or "(anonymous namespace)",
+ * whose bracket characters do not delimit arguments. Return 1 if there is no
+ * such token at this position.
  */
 static size_t step(struct part p, size_t at)
 {
@@ -96,8 +100,8 @@ static size_t step(struct part p, size_t at)
 }
 
 /*
- * Return the position after the matching closing bracket, or 0
- * if the bracket is not closed.
+ * Return the position after the matching closing bracket, or 0 if
+ * there is no matching bracket.
  */
 static size_t skip_bracket(struct part p, size_t at)
 {
@@ -110,7 +114,10 @@ static size_t skip_bracket(struct part p, size_t at)
 		length = step(p, i);
 		if (length > 1)
 			continue;
-		/* inside parentheses "<" and ">" are not brackets, as in "<(a > b)>" */
+		/*
+		 * "<" and ">" inside parentheses are operators, not
+		 * brackets, as in "<(a > b)>"
+		 */
 		if (open == '<' && c == '(')
 			parentheses++;
 		else if (open == '<' && c == ')' && parentheses > 0)
@@ -124,8 +131,8 @@ static size_t skip_bracket(struct part p, size_t at)
 }
 
 /*
- * Return the length of the name without one suffix ".word" or
- * ".word.123" that a compiler appended.
+ * Return the length of the name without a suffix ".word" or ".word.123"
+ * that the compiler appended.
  */
 static size_t without_suffix(struct part p)
 {
@@ -148,8 +155,8 @@ static size_t without_suffix(struct part p)
 }
 
 /*
- * Return the length of the name without a suffix such as " [clone
- * .isra.0]", as in names of C++ functions.
+ * Return the length of the name without a suffix such as " [clone .isra.0]", which
+ * demangled C++ names may have.
  */
 static size_t without_clone(struct part p)
 {
@@ -163,7 +170,7 @@ static size_t without_clone(struct part p)
 		at--;
 	if (at == 0 || !starts_with(p, at - 1, begin))
 		return p.length;
-	/* parse the text from the blank after "clone" on as a list of suffixes */
+	/* parse everything after "clone" and a blank as a list of suffixes */
 	suffixes.text = p.text + at - 1 + strlen(begin) - 1;
 	suffixes.length = (size_t)(p.text + p.length - 1 - suffixes.text);
 	for (length = suffixes.length; length > 1; suffixes.length = length) {
@@ -201,7 +208,9 @@ static struct part cut_end(struct part p)
 	}
 }
 
-/* Return the length of a prefix that marks a copy of a function, or 0. */
+/*
+ * Return the length of the prefix that marks a copy of a function, or 0 if there is none.
+ */
 static size_t copy_prefix(struct part p)
 {
 	for (size_t i = 0; i < COUNT_OF(swift_words); i++)
@@ -229,7 +238,10 @@ static struct part cut_begin(struct part p)
 	return p;
 }
 
-/* Return the length of the bracketed hash in "name[0123456789abcdef]", or 0. */
+/*
+ * Return the length of the bracketed hash in a name such as
+ * "name[0123456789abcdef]", or 0.
+ */
 static size_t crate_hash(struct part p, size_t at)
 {
 	size_t i = at + 1;
@@ -242,8 +254,8 @@ static size_t crate_hash(struct part p, size_t at)
 }
 
 /*
- * Return true if '<' begins template or generic arguments, and
- * false if it begins a path in Rust.
+ * Return true if '<' starts template or generic arguments. Return false if it starts a
+ * Rust path such as "<T as Trait>".
  */
 static bool begins_arguments(struct part p, size_t at)
 {
@@ -255,8 +267,8 @@ static bool begins_arguments(struct part p, size_t at)
 }
 
 /*
- * Append the name with its template arguments folded. If brackets do not match,
- * return false and leave *out unchanged.
+ * Append the name with its template arguments replaced by "<...>". If the brackets do not
+ * match, return false and leave *out unchanged.
  */
 static bool add_folded(struct strbuf *out, struct part p, bool keeps_generics)
 {
@@ -283,8 +295,8 @@ static bool add_folded(struct strbuf *out, struct part p, bool keeps_generics)
 		} else {
 			strbuf_add(out, p.text + i, length);
 			/*
-			 * arguments may follow an operator's name, as
-			 * in "operator< <int>"
+			 * template arguments may follow the name of an
+			 * operator, as in "operator< <int>"
 			 */
 			is_after_operator = operator_length(p, i) > 0 ||
 					    (was_after_operator && p.text[i] == ' ');
@@ -294,8 +306,8 @@ static bool add_folded(struct strbuf *out, struct part p, bool keeps_generics)
 }
 
 /*
- * Return the position after the bracketed part, operator or single character that begins
- * here. Return 0 if brackets do not match.
+ * Return the position after the bracketed part, operator or single character at the
+ * current position. Return 0 if the brackets do not match.
  */
 static size_t skip_part(struct part p, size_t at)
 {
@@ -306,8 +318,8 @@ static size_t skip_part(struct part p, size_t at)
 }
 
 /*
- * Return the position after the return type, where the name begins. Only
- * template instances have a return type.
+ * Return the position where the name begins, after the return type. Only names of
+ * template instances include a return type.
  */
 static size_t name_begin(struct part p)
 {
@@ -326,10 +338,7 @@ static size_t name_begin(struct part p)
 										 : 0;
 }
 
-/*
- * Return true for names from Swift, in which the names of parameters
- * are part of the function's name.
- */
+/* Return true for Swift names, in which parameter names are part of the function name. */
 static bool has_named_parameters(struct part p)
 {
 	for (size_t i = 0; i < p.length; i++)
@@ -339,8 +348,8 @@ static bool has_named_parameters(struct part p)
 }
 
 /*
- * Append the name without the parameters that follow folded arguments. If brackets do
- * not match, return false and leave *out unchanged.
+ * Append the name without the parameters that follow folded template arguments. If the
+ * brackets do not match, return false and leave *out unchanged.
  */
 static bool add_without_signature(struct strbuf *out, struct part p)
 {
@@ -356,8 +365,8 @@ static bool add_without_signature(struct strbuf *out, struct part p)
 		if (is_folded && p.text[i] == '(' && step(p, i) == 1) {
 			if (end < p.length && p.text[end] == ' ')
 				/*
-				 * also omit a qualifier after the
-				 * parameters, such as "const"
+				 * also omit qualifiers such as "const" after the
+				 * parameters
 				 */
 				return true;
 			continue;
@@ -398,8 +407,8 @@ static uint32_t add_frame(struct profile *to, const struct profile_frame *frame,
 		const char *slash = path[0] == '[' ? NULL : strrchr(path, '/');
 
 		/*
-		 * replace functions without a name by their module, because
-		 * addresses differ between builds
+		 * replace a nameless function by its module, because its
+		 * address differs between builds
 		 */
 		strbuf_addf(&name, path[0] == '[' ? "%s" : "[%s]",
 			    slash ? slash + 1 : path);

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * fold_name - remove from a function name the parts that differ between builds, and
- * between copies of a function that compilers make. Pure.
+ * between the copies of a function that compilers create. The functions are pure.
  *
- * Always removed: the marks that compilers add to copies and parts of functions
- * (".constprop.0", ".isra.0", ".part.0", ".cold", ".llvm.123", " [clone .isra.0]";
- * Swift's "generic specialization <...> of", "specialized", "merged") and Rust's hashes
- * ("::h0123456789abcdef", "[0123456789abcdef]").
+ * The following parts are always removed: the marks that compilers add to copies and
+ * parts of functions (".constprop.0", ".isra.0", ".part.0", ".cold", ".llvm.123", "
+ * [clone .isra.0]"; Swift's "generic specialization <...> of", "specialized", "merged")
+ * and Rust's hashes ("::h0123456789abcdef", "[0123456789abcdef]").
  *
  * Unless keeps_generics is set, arguments of templates and generics become "<...>".
  * C++ parameters and return types are also removed in that case, because they
@@ -22,14 +22,15 @@
 #include "model/profile.h"
 
 /*
- * Append the folded name. Names are untrusted input: a malformed or
- * extremely long name is appended unchanged.
+ * Append the folded name. Names are untrusted input, so malformed or extremely long names
+ * are appended unchanged.
  */
 void fold_name_add(struct strbuf *out, const char *name, bool keeps_generics);
 
 /*
- * Copy a profile with all function names folded. Functions without a name are merged into
- * one function per module, "[MODULE]", because their addresses differ between builds.
+ * Copy a profile with all function names folded. The nameless functions of a
+ * module are merged into one function called "[MODULE]", because their
+ * addresses differ between builds.
  */
 void fold_profile(const struct profile *profile, bool keeps_generics,
 		  struct profile *ret);

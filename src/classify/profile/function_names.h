@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * function_names - number the function names of a profile. Frames that differ only in
- * lines or addresses have the same number.
+ * function_names - assign a number to each function name of a profile. Frames that differ
+ * only in lines or addresses get the same number.
  */
 #ifndef MS_CLASSIFY_PROFILE_FUNCTION_NAMES_H
 #define MS_CLASSIFY_PROFILE_FUNCTION_NAMES_H
@@ -12,9 +12,9 @@
 #include "model/profile.h"
 
 struct function_names {
-	char **names; /* function names without duplicates, in byte order */
+	char **names; /* function names without duplicates, sorted bytewise */
 	size_t count;
-	/* for each frame of the profile, the index of its name in names[] */
+	/* maps each frame of the profile to the index of its name in names[] */
 	uint32_t *of_frame;
 };
 

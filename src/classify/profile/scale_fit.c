@@ -10,19 +10,25 @@
 #define EXPONENT_STEP 0.02
 
 #define SIZES_RATIO_MIN 4
-/* minimum increase, as a share of the largest value; less is start-up or noise */
+/*
+ * Minimum increase, as a fraction of the largest value. A smaller increase may
+ * be startup cost or noise.
+ */
 #define GROWTH_MIN 0.05
 #define R_SQUARED_MIN 0.95
 #define INTERVAL_MAX 1.0
 
-/* Values below this share of the largest value get the weight of this share. */
+/*
+ * Values below this fraction of the largest value are weighted as
+ * if they were equal to it.
+ */
 #define WEIGHT_MIN 1e-3
 
 #define LN_2 0.693147180559945309417
 
 /*
- * Return the natural logarithm of x, computed with the artanh series. log() and exp()
- * would need libm, which adds 0.4 MiB to memstate's own Rss.
+ * Return the natural logarithm of x, computed from the artanh series. memstate avoids
+ * log() and exp() of libm, because libm adds 0.4 MiB to its Rss.
  */
 static double natural_log(double x)
 {
@@ -51,14 +57,14 @@ static double exponential(double x)
 	return ldexp(sum, twos);
 }
 
-/* The points to fit, and their largest size and value. */
+/* The data points to fit, and the maxima of their sizes and values. */
 struct search {
 	const struct scale_point *points;
 	size_t count;
 	double largest_size, largest_value;
 };
 
-/* The best fit for a given exponent. The factor is relative to the largest size. */
+/* The best curve for a given exponent. Its factor is relative to the largest size. */
 struct line {
 	double constant, factor;
 	double error; /* sum of the squared relative errors */
@@ -95,7 +101,7 @@ static void fit_line(const struct search *s, double exponent, struct line *ret)
 	spread = w * xx - x * x;
 	ret->factor = spread > 0 ? (w * xy - x * y) / spread : 0;
 	ret->constant = (y - ret->factor * x) / w;
-	/* the cost of starting up cannot be negative */
+	/* the startup cost cannot be negative */
 	if (ret->constant < 0) {
 		ret->constant = 0;
 		ret->factor = xy / xx;
@@ -119,8 +125,8 @@ static double error_at(const struct search *s, double exponent)
 }
 
 /*
- * Return the best exponent: search a grid of exponents, then the interval
- * between the neighbours of the best one.
+ * Return the exponent with the smallest error. Search a coarse grid of exponents first,
+ * then the interval around the best grid point.
  */
 static double find_best(const struct search *s)
 {
@@ -148,8 +154,8 @@ static double find_best(const struct search *s)
 }
 
 /*
- * Search from the best exponent in the direction of `step`. Return the last
- * exponent whose error is below the limit.
+ * Search for the end of the confidence interval: starting at the best exponent, go in the
+ * direction of `step`, and return the last exponent whose error is below the limit.
  */
 static double find_end(const struct search *s, double best, double step, double limit)
 {
@@ -171,8 +177,8 @@ static double find_end(const struct search *s, double best, double step, double 
 }
 
 /*
- * Return the 95 % quantile of the F distribution with 1 and `freedom` degrees of
- * freedom, where `freedom` is at least 1.
+ * Return the 95 % quantile of the F distribution with 1 and `freedom` degrees of freedom;
+ * `freedom` must be at least 1.
  */
 static double f_quantile(size_t freedom)
 {
@@ -185,8 +191,8 @@ static double f_quantile(size_t freedom)
 }
 
 /*
- * Return R squared: the share of the squared relative deviations from
- * the mean that the curve explains.
+ * Return R squared: the fraction of the squared relative deviations from the
+ * mean that the curve explains.
  */
 static double r_squared_of(const struct search *s, double error)
 {
@@ -218,7 +224,7 @@ static size_t count_sizes(const struct scale_point *points, size_t count)
 	return sizes;
 }
 
-/* Return the outcome if no curve needs to be fitted, otherwise SCALE_FITTED. */
+/* Return the outcome if no curve can or need be fitted; otherwise return SCALE_FITTED. */
 static enum scale_outcome check_series(struct search *s)
 {
 	double smallest_size = s->points[0].size, min = s->points[0].value;
@@ -241,8 +247,8 @@ static enum scale_outcome check_series(struct search *s)
 }
 
 /*
- * Find the best exponent and its confidence interval: the range of exponents whose
- * error is not much larger than the minimum.
+ * Find the best exponent and its confidence interval, which contains the exponents whose
+ * error is close to the minimum.
  */
 static void fit_curve(const struct search *s, struct scale_fit *fit)
 {

@@ -1,22 +1,21 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/*
- * stacks_view - a profile with links from callers to callees and with totals.
- */
+/* stacks_view - add totals, and links from callers to callees, to a profile. */
 #ifndef MS_CLASSIFY_PROFILE_STACKS_VIEW_H
 #define MS_CLASSIFY_PROFILE_STACKS_VIEW_H
 
 #include "classify/profile/function_names.h"
 #include "classify/profile/tree.h"
 
-/* Derived data of a profile. */
+/* Totals and links that are computed from a profile. */
 struct stacks_view {
 	const struct profile *profile;
 	const struct function_names *names;
-	/* PROFILE_METRIC_COUNT_ totals per node, which include all descendants */
-	uint64_t *totals;
 	/*
-	 * for each node, the numbers of its first child and of its next sibling; 0: none
+	 * PROFILE_METRIC_COUNT_ totals per node; each total includes
+	 * all descendants of the node
 	 */
+	uint64_t *totals;
+	/* first child and next sibling of each node, as node numbers; 0: none */
 	uint32_t *first_child, *next_sibling;
 };
 
@@ -43,8 +42,8 @@ static inline uint32_t stacks_view_name(const struct stacks_view *view, uint32_t
 }
 
 /*
- * Add a node to *source, which keeps the source line of the node with the largest amount.
- * `amount` is the amount of the node that is added.
+ * Update *source, the source line of the node with the largest amount so far, with
+ * another node. `amount` is the amount of that node.
  */
 void stacks_view_add_source(const struct stacks_view *view, struct source_line *source,
 			    uint32_t node, uint64_t amount, bool is_first);

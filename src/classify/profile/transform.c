@@ -15,44 +15,47 @@
 #include "base/xalloc.h"
 #include "classify/profile/transform_regex.h"
 
-#define FRAME_NAME_SIZE 256 /* size of buffers for names that are generated */
+#define FRAME_NAME_SIZE 256 /* size of buffers for generated names */
 
 uint64_t profile_transform_limit_ns = 20 * NS_PER_S;
 
-/* The effect of a rule on a frame of the profile. */
+/* Result of applying a rule to a frame of the profile. */
 struct frame_change {
 	bool is_matched;
 	bool is_hidden;
 	/*
-	 * the name that the rule gives the frame, a string of
-	 * the new profile; else NULL
+	 * New name that the rule gives the frame, stored in the
+	 * new profile; otherwise NULL.
 	 */
 	const char *name;
 };
 
-/* The effect of a rule on a node of the profile. */
+/* Result of applying a rule to a node of the profile. */
 struct node_change {
-	bool has_match;	  /* the frame of the node or of one of its callers matches */
-	bool is_needed;	  /* the node or a descendant has values that are kept */
-	const char *name; /* the name that the rule gives the node's frame; else NULL */
-	uint32_t number;  /* number of the node in the new profile */
+	/* the rule matches the frame of the node or of one of its callers */
+	bool has_match;
+	/* the rule keeps values of the node or of one of its descendants */
+	bool is_needed;
+	/* new name that the rule gives the node's frame; otherwise NULL */
+	const char *name;
+	uint32_t number; /* number of the node in the new profile */
 };
 
-/* State while one rule is applied to one profile. */
+/* State during the application of one rule to one profile. */
 struct pass {
 	const struct profile *from;
 	struct profile *to;
 	const struct transform_rule *rule;
 	regex_t regex;
-	uint64_t end_ns; /* the thread's CPU time at which to give up */
+	uint64_t end_ns; /* value of the thread's CPU clock at which to give up */
 	struct frame_change *frames;
 	struct node_change *nodes;
 	struct transform_error *reterr;
 };
 
 /*
- * Append the replacement text of a rule, with "\1" and so on
- * replaced by the groups of the match.
+ * Append the replacement text of a rule, substituting the matched groups for "\1" to "\9"
+ * and the whole match for "\0".
  */
 static void add_replacement(struct strbuf *out, const char *text, const char *name,
 			    const regmatch_t parts[TRANSFORM_PARTS_MAX])
@@ -77,8 +80,8 @@ static void add_replacement(struct strbuf *out, const char *text, const char *na
 }
 
 /*
- * Return true if the CPU time is used up. Searching a name takes time proportional to
- * the square of its length, and a rule may search many times in one name.
+ * Return true if the CPU time limit is exceeded. Searching in a name takes time
+ * proportional to the square of its length, and a rule may search a name many times.
  */
 static bool is_out_of_time(const struct pass *p)
 {
@@ -86,8 +89,8 @@ static bool is_out_of_time(const struct pass *p)
 }
 
 /*
- * Replace all matches in a name and store the new name in *out.
- * Return true if there was a match.
+ * Replace all matches of the rule in a name, and store the new name in *out. Return true
+ * if there was a match.
  */
 static bool replace_name(const struct pass *p, const char *name, struct strbuf *out)
 {
@@ -148,8 +151,8 @@ static int compare_names(const void *a, const void *b)
 }
 
 /*
- * Apply the rule to the names of all frames. Frames that differ only in their line
- * share one string as their name, so that each name is processed only once.
+ * Apply the rule to the names of all frames. Frames that differ only in their line number
+ * share the string of their name, so each name is processed only once.
  */
 static int change_frames(struct pass *p)
 {
@@ -195,7 +198,7 @@ static bool is_kept(const struct pass *p, uint32_t node)
 	return true;
 }
 
-/* Return true if the rule makes stacks begin at this node. */
+/* Return true if the rule makes stacks start at this node. */
 static bool is_first(const struct pass *p, uint32_t node)
 {
 	const struct profile_node *n = &p->from->nodes[node];
@@ -237,7 +240,10 @@ static void place_node(struct pass *p, uint32_t i)
 	const struct node_change *parent = &p->nodes[node->parent];
 	struct node_change *own = &p->nodes[i];
 	bool is_beyond = p->rule->kind == TRANSFORM_TO && parent->has_match;
-	/* a profile stores equal strings once, so comparing addresses is enough */
+	/*
+	 * Compare addresses instead of contents, because a profile
+	 * stores equal strings only once.
+	 */
 	bool is_merged = frame->name && frame->name == parent->name;
 
 	own->name = frame->name;
@@ -289,7 +295,7 @@ int profile_transform(const struct profile *profile, const struct transform_list
 		      struct profile *ret, struct transform_error *reterr)
 {
 	const uint64_t end_ns = clock_thread_cpu_ns() + profile_transform_limit_ns;
-	/* each rule reads one of these profiles and writes the other */
+	/* each rule reads one of the two profiles and writes the other */
 	struct profile made[2] = { { 0 } };
 
 	assert(list->count > 0);

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * transform - apply rules to a profile, one after the other. Stacks that remain keep
- * their values. Stacks that become equal are merged, and their values added up.
+ * transform - apply rules, one after the other, to the stacks of a profile. The
+ * remaining stacks keep their values. Stacks that become equal are merged, and
+ * their values are added up.
  */
 #ifndef MS_CLASSIFY_PROFILE_TRANSFORM_H
 #define MS_CLASSIFY_PROFILE_TRANSFORM_H
@@ -10,15 +11,15 @@
 #include "model/profile.h"
 
 /*
- * Apply one or more rules, none of which may be a set. Return 0; -EINVAL if the regular
- * expression of a rule is invalid; -E2BIG if a name became too long; -ETIMEDOUT if
- * matching takes more CPU time than profile_transform_limit_ns. On errors, *reterr
- * contains the reason. Release *ret only after 0.
+ * Apply one or more rules; rules that refer to sets are not allowed. Return 0; -EINVAL if
+ * the regular expression of a rule is invalid; -E2BIG if a name becomes too long; or
+ * -ETIMEDOUT if matching takes more CPU time than profile_transform_limit_ns. On error,
+ * *reterr contains the reason. The caller releases *ret only on success.
  */
 int profile_transform(const struct profile *profile, const struct transform_list *list,
 		      struct profile *ret, struct transform_error *reterr);
 
-/* The CPU time limit of one call, in ns. Only tests change it. */
+/* CPU time limit of one profile_transform() call in ns. Only tests change the limit. */
 extern uint64_t profile_transform_limit_ns;
 
 #endif

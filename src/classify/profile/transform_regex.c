@@ -10,14 +10,14 @@
 #include <string.h>
 
 /*
- * Maximum product of all repeat counts. Nested repeats multiply the memory
- * that regcomp(3) needs: {255} within {255} already needs hundreds of megabytes.
+ * Maximum product of all repeat counts. Nested repeats multiply the memory that
+ * regcomp(3) needs: {255} inside {255} already takes hundreds of megabytes.
  */
 #define REPEAT_MAX 255
 
 struct scan {
 	const char *at;
-	bool has_atom; /* the previous token may be followed by a repeat */
+	bool has_atom; /* a repeat operator may follow the previous token */
 	unsigned int depth;
 	unsigned int repeats; /* product of all repeat counts so far */
 	struct transform_error *reterr;
@@ -108,7 +108,7 @@ static int scan_bracket(struct scan *s)
 	return 0;
 }
 
-/* Parse a decimal number. A number above REPEAT_MAX is returned as REPEAT_MAX + 1. */
+/* Parse a decimal number. Return REPEAT_MAX + 1 for any number above REPEAT_MAX. */
 static unsigned int scan_number(const char **at)
 {
 	unsigned int number = 0;
@@ -121,7 +121,7 @@ static unsigned int scan_number(const char **at)
 	return number;
 }
 
-/* Parse an interval: "{2}", "{2,}" or "{2,3}". */
+/* Parse a repeat interval: "{2}", "{2,}" or "{2,3}". */
 static int scan_interval(struct scan *s)
 {
 	const char *at = s->at + 1;
@@ -156,9 +156,7 @@ static int scan_repeat(struct scan *s)
 	if (r < 0)
 		return r;
 	s->at++;
-	/*
-	 * reject "*?", which is a lazy repeat in JavaScript and does not exist in POSIX
-	 */
+	/* reject "*?", which is a lazy repeat in JavaScript but is undefined in POSIX */
 	if (*s->at && strchr("*+?{", *s->at))
 		return refuse(s, "%c after another repetition: put the first one in ()",
 			      *s->at);
@@ -228,7 +226,7 @@ bool transform_regex_find(const regex_t *regex, const char *text, size_t at,
 	size_t end = strlen(text);
 
 	for (; at < end; at = (size_t)ret_parts[0].rm_eo + 1) {
-		/* set REG_STARTEND, so that ^ and \b see the text before `at` */
+		/* REG_STARTEND lets ^ and \b take the text before `at` into account */
 		ret_parts[0].rm_so = (regoff_t)at;
 		ret_parts[0].rm_eo = (regoff_t)end;
 		if (regexec(regex, text, TRANSFORM_PARTS_MAX, ret_parts, REG_STARTEND) !=

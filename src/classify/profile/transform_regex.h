@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * transform_regex - compile the regular expressions of rules (see transform_rules.h).
- * Expressions that mean something else in JavaScript, or that could need unbounded
+ * Expressions that have a different meaning in JavaScript, or that could take unbounded
  * time, are rejected. Matching uses regcomp(3) and regexec(3).
  */
 #ifndef MS_CLASSIFY_PROFILE_TRANSFORM_REGEX_H
@@ -13,18 +13,18 @@
 
 #include "classify/profile/transform_rules.h"
 
-#define TRANSFORM_PARTS_MAX 10 /* the whole match and nine groups in () */
+#define TRANSFORM_PARTS_MAX 10 /* the whole match and nine parenthesized groups */
 
 /*
- * Compile a pattern. Return 0, or -EINVAL with the reason in *reterr. After 0, the
- * caller releases *ret with regfree(3).
+ * Compile a regular expression. Return 0, or -EINVAL with the reason in *reterr. On
+ * success, the caller releases *ret with regfree(3).
  */
 int transform_regex_compile(const char *pattern, regex_t *ret,
 			    struct transform_error *reterr);
 
 /*
- * Find the first nonempty match at or after text[at]. The offsets in ret_parts count
- * from the start of text. Text must be at most TRANSFORM_NAME_MAX bytes long.
+ * Find the first nonempty match at or after text[at]. The offsets in ret_parts are
+ * relative to the start of `text`, which must be at most TRANSFORM_NAME_MAX bytes long.
  */
 bool transform_regex_find(const regex_t *regex, const char *text, size_t at,
 			  regmatch_t ret_parts[TRANSFORM_PARTS_MAX]);

@@ -24,7 +24,8 @@ const char *const transform_kind_names[TRANSFORM_KIND_COUNT_] = {
 };
 
 /*
- * src/classify/local.mk passes the directory of the file "transforms" to the assembler.
+ * src/classify/local.mk passes the directory that contains the file
+ * "transforms" to the assembler.
  */
 __asm__(".section .rodata\n"
 	".globl transforms_own\n"
@@ -104,7 +105,7 @@ static bool is_set_name(const char *text, size_t length)
 	return length > 0 && find_kind(text, length) == TRANSFORM_SET;
 }
 
-/* Return the position of the first "=>" between blanks, or NULL. */
+/* Return the position of the first "=>" that is surrounded by blanks, or NULL. */
 static const char *find_arrow(const char *text)
 {
 	for (const char *at = strstr(text, "=>"); at; at = strstr(at + 1, "=>"))
@@ -222,8 +223,8 @@ const struct transform_set *transform_sets_find(const struct transform_sets *set
 }
 
 /*
- * Parse "[NAME]" and set *ret to the number of the set called
- * NAME. Create the set if necessary.
+ * Parse "[NAME]" and set *ret to the index of the set called NAME. Create the
+ * set if it does not exist.
  */
 static int begin_set(struct transform_sets *sets, const char *line, size_t *ret,
 		     struct transform_error *reterr)
@@ -295,15 +296,16 @@ struct expansion {
 	const struct transform_sets *sets;
 	struct transform_list list;
 	/*
-	 * number of sets expanded so far, because even an empty set takes time to expand
+	 * number of sets expanded so far; limited, because even
+	 * expanding an empty set takes time
 	 */
 	size_t use_count;
 	struct transform_error *reterr;
 };
 
 /*
- * Append the rules, with each set replaced by its rules. If the depth exceeds the
- * number of sets, a set contains itself.
+ * Append the rules, replacing each reference to a set by the rules of the set. If the
+ * nesting depth exceeds the number of sets, a set contains itself.
  */
 static int expand(struct expansion *e, const struct transform_list *list, size_t depth)
 {

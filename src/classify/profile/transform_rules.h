@@ -11,8 +11,7 @@
  *                          the groups of RE in (), \0 is the whole match, \\ is a
  *                          backslash. A frame whose name becomes empty is removed.
  *                          Neighbours that get the same name from the rule are merged.
- *     hide RE              remove matching frames; their allocations count for the
- *                          caller
+ *     hide RE remove matching frames; their allocations are attributed to the caller
  *     from RE              start stacks at their outermost matching frame
  *     to RE                end stacks at their outermost matching frame, which gets the
  *                          allocations of its callees
@@ -50,13 +49,13 @@ enum transform_kind {
 	TRANSFORM_KIND_COUNT_
 };
 
-/* Keywords of the kinds of rules, such as "filter"; NULL for TRANSFORM_SET. */
+/* Keywords for the kinds of rules, such as "filter"; NULL for TRANSFORM_SET. */
 extern const char *const transform_kind_names[TRANSFORM_KIND_COUNT_];
 
 #define TRANSFORM_RULE_MAX 1000 /* maximum length of a rule in bytes */
-/* Maximum length of a frame's name in bytes, before and after a rule. */
+/* Maximum length of a frame's name in bytes, before and after a rule is applied. */
 #define TRANSFORM_NAME_MAX 4096
-/* maximum number of rules, including the rules of sets */
+/* maximum number of rules, including those of expanded sets */
 #define TRANSFORM_RULES_MAX 1000
 #define TRANSFORM_FILE_MAX 1000000 /* bytes */
 
@@ -80,7 +79,7 @@ struct transform_sets {
 	struct transform_set {
 		char *name;
 		struct transform_list list;
-	} * sets; /* sets in the order in which they were added */
+	} * sets; /* sets of rules, in the order in which they were added */
 	size_t count, capacity;
 };
 
@@ -90,35 +89,39 @@ struct transform_sets {
 	}
 
 struct transform_error {
-	unsigned int line; /* line of the file, from 1; 0: not from a file */
-	char why[256];	   /* message for the user, without file name and line */
+	/* line number in the file, starting at 1; 0: the error is not in a file */
+	unsigned int line;
+	/* error message for the user, without file name and line number */
+	char why[256];
 };
 
 void transform_list_release(struct transform_list *list);
 void transform_sets_release(struct transform_sets *sets);
 
-/* Parse and append one rule. Return 0, or -EINVAL with the reason in *reterr. */
+/* Parse one rule and append it. Return 0, or -EINVAL with the reason in *reterr. */
 int transform_list_parse(struct transform_list *list, const char *text,
 			 struct transform_error *reterr);
 
 /*
- * Add the sets of a file to `sets`, and the rules before the first set to `own`. If
- * `own` is NULL, such rules are an error. Return 0, or -EINVAL with the line and the
- * reason in *reterr. On errors, `sets` and `own` keep what was parsed before the error.
+ * Add the sets in a file to `sets`, and the rules before the first set to `own`. If `own`
+ * is NULL, rules before the first set are an error. Return 0, or -EINVAL with the line
+ * and the reason in *reterr. On error, `sets` and `own` contain everything that was
+ * parsed before the error.
  */
 int transform_sets_parse(struct transform_sets *sets, struct transform_list *own,
 			 const char *text, struct transform_error *reterr);
 
-/* Add the sets that are built into memstate. */
+/* Add the sets of rules that are built into memstate. */
 void transform_sets_add_own(struct transform_sets *sets);
 
-/* Return the set whose name is `name`, or NULL. */
+/* Return the set called `name`, or NULL. */
 const struct transform_set *transform_sets_find(const struct transform_sets *sets,
 						const char *name);
 
 /*
- * Copy the rules, replacing each set by its rules. Return 0, or -EINVAL with the reason
- * in *reterr: a set does not exist or contains itself, or there are too many rules.
+ * Copy the rules, replacing each reference to a set by the rules of the set. Return 0, or
+ * -EINVAL with the reason in *reterr: a set does not exist, a set contains itself, or
+ * there are too many rules.
  */
 int transform_list_expand(const struct transform_list *list,
 			  const struct transform_sets *sets, struct transform_list *ret,

@@ -13,25 +13,25 @@ static int compare_u32(uint32_t a, uint32_t b)
 	return (a > b) - (a < b);
 }
 
-/* Compare two amounts for sorting from the largest to the smallest. */
+/* Compare two amounts, for sorting in descending order. */
 static int compare_amounts(uint64_t a, uint64_t b)
 {
 	return (a < b) - (a > b);
 }
 
 /*
- * State for computing the sums of each function. The array
- * functions is indexed by name number.
+ * State for computing the totals of each function. The array `functions` is indexed by
+ * the number of the function's name.
  */
 struct gather {
 	struct stacks_view view;
 	struct function_sums *functions;
 	enum profile_metric metric;
-	/* for each function, the number of times that it occurs in the current stack */
+	/* for each function, the number of its occurrences in the current stack */
 	unsigned int *active;
 	struct call {
 		uint32_t function, caller, node;
-	} * calls; /* one element per call of a function by another function */
+	} * calls; /* one element for each pair of caller and called function */
 	size_t call_count, call_capacity;
 };
 
@@ -44,7 +44,10 @@ static void set_source(struct gather *g, struct function_sums *function, uint32_
 				     : p->modules[frame->module].path;
 	bool is_first = function->name == FUNCTION_NONE;
 
-	/* a profile stores equal strings once, so comparing addresses is enough */
+	/*
+	 * Compare addresses instead of contents, because a profile
+	 * stores equal strings only once.
+	 */
 	if (is_first || function->module != module)
 		function->module = is_first ? module : NULL;
 	if (is_first || function->file != frame->file)
@@ -52,8 +55,8 @@ static void set_source(struct gather *g, struct function_sums *function, uint32_
 }
 
 /*
- * Return the weight of a node for choosing the source line of its function. Lines that
- * allocate outweigh lines that only call.
+ * Return the weight of a node for choosing the source line shown for its function. Lines
+ * that allocate memory themselves outweigh lines that only call functions.
  */
 static uint64_t source_amount(const struct gather *g, uint32_t node)
 {
@@ -84,10 +87,7 @@ static void enter(struct gather *g, uint32_t node)
 	};
 }
 
-/*
- * Visit all nodes. The traversal is not recursive, because
- * stacks may be arbitrarily deep.
- */
+/* Visit all nodes without recursion, because stacks may be arbitrarily deep. */
 static void gather_all(struct gather *g)
 {
 	const struct stacks_view *view = &g->view;
@@ -182,7 +182,7 @@ void function_list_init(struct function_list *list, const struct profile *profil
 	stacks_view_init(&g.view, profile, names);
 	gather_all(&g);
 	add_callers(list, &g, metric);
-	/* leave out functions that are in no stack */
+	/* omit functions that do not occur in any stack */
 	for (size_t i = 0; i < names->count; i++)
 		if (g.functions[i].name != FUNCTION_NONE)
 			list->functions[list->count++] = g.functions[i];
@@ -200,17 +200,19 @@ void function_list_release(struct function_list *list)
 	*list = (struct function_list){ 0 };
 }
 
-/* A node of the profile that contributes to a node of the tree. */
+/* A profile node whose values are added to a node of the tree. */
 struct place {
 	uint32_t name;
-	uint32_t node; /* node of the profile whose function has this name */
-	/* in an inverted tree: the node of the profile where the allocation happened */
+	/* node of the profile whose function has the name of the tree node */
+	uint32_t node;
+	/* in an inverted tree: the profile node in which the memory was allocated */
 	uint32_t leaf;
 };
 
 struct range {
 	/*
-	 * indices in the array places: `begin` is the first, `end` is one past the last
+	 * A range of indices in the array `places`, from `begin` up
+	 * to but not including `end`.
 	 */
 	size_t begin, end;
 };
@@ -221,7 +223,7 @@ struct growth {
 	struct call_tree *tree;
 	struct place *places;
 	size_t place_count, place_capacity;
-	/* for each node of the tree, the range of places that contribute to it */
+	/* for each node of the tree, the range of places whose values are added to it */
 	struct range *ranges;
 	size_t range_capacity;
 	struct child {
@@ -252,8 +254,8 @@ static void add_node(struct growth *g, const struct call_node *node, struct rang
 }
 
 /*
- * Add the places of the top level of an inverted tree: all nodes of the
- * profile that allocate memory themselves.
+ * Add the places at the top level of an inverted tree: all profile nodes that
+ * allocate memory themselves.
  */
 static void add_leaves(struct growth *g)
 {
@@ -268,8 +270,8 @@ static void add_leaves(struct growth *g)
 }
 
 /*
- * Add the places of a node's children in an inverted tree, which are the callers. The
- * values of stacks that have no further caller are added to the node's self.
+ * Add the places of a node's children in an inverted tree. The children are the callers.
+ * If a stack has no further caller, add its values to the node's own amount.
  */
 static void add_callers_of(struct growth *g, size_t number)
 {
@@ -315,8 +317,8 @@ static int compare_children(const void *a, const void *b, void *context)
 }
 
 /*
- * Create the children of a node, one for each name among the
- * places from index `begin` on.
+ * Create the children of a node: one child for each name that occurs among the places
+ * from index `begin` on.
  */
 static void find_children(struct growth *g, size_t number, size_t begin)
 {
@@ -358,8 +360,8 @@ static void find_children(struct growth *g, size_t number, size_t begin)
 }
 
 /*
- * Add the children that are within the limits, in order, and one node
- * that sums up the remaining children.
+ * Add the children that are within the limits in order, and one node that stands for the
+ * sum of the remaining children.
  */
 static void keep_children(struct growth *g, size_t number)
 {

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * tree - summarise a profile by function name: how much each function allocates, itself
- * and including its callees; its callers; and the call tree.
+ * tree - summarise a profile by function name: how much each function allocates with and
+ * without its callees, which functions call it, and the call tree.
  *
- * Names are those of profile_frame_name(). Stacks that differ only
- * in lines or addresses are merged.
+ * Names are those of profile_frame_name(). Stacks that differ only in line numbers or
+ * addresses are merged.
  */
 #ifndef MS_CLASSIFY_PROFILE_TREE_H
 #define MS_CLASSIFY_PROFILE_TREE_H
@@ -12,51 +12,57 @@
 #include "classify/profile/function_names.h"
 
 /*
- * Name that replaces a missing frame: for allocations without a stack, and for
- * the caller of the outermost function.
+ * Name shown for a missing frame: for allocations without a stack, and for the caller of
+ * the outermost function.
  */
 #define PROFILE_NO_STACK "[no stack]"
 
 #define FUNCTION_NONE UINT32_MAX
 
-/* A source line of a function, taken from the stack with the largest amount. */
+/* A source line of a function, from the stack with the largest amount. */
 struct source_line {
-	const char *file; /* path of the source file as in the profile; NULL: unknown */
-	uint32_t line;	  /* line number; 0: unknown */
-	bool has_others;  /* other stacks of the function have other lines */
-	uint64_t max;	  /* amount of the metric in the stack with the largest amount */
+	/* path of the source file as recorded in the profile; NULL: unknown */
+	const char *file;
+	uint32_t line;	 /* line number; 0: unknown */
+	bool has_others; /* the function has other lines in other stacks */
+	/* amount of the metric in the stack from which the line was taken */
+	uint64_t max;
 };
 
 struct function_caller {
-	uint32_t caller; /* number of the caller's name; FUNCTION_NONE: no caller */
+	/* index of the caller's name; FUNCTION_NONE: there is no caller */
+	uint32_t caller;
 	uint64_t total[PROFILE_METRIC_COUNT_];
 };
 
 struct function_sums {
 	uint32_t name;
-	/* path of the module; NULL: unknown, or several modules */
+	/* path of the function's module; NULL: unknown, or several modules */
 	const char *module;
-	/* path of the source file; NULL: unknown, or several files */
+	/* path of the function's source file; NULL: unknown, or several files */
 	const char *file;
-	/* source line of the function's largest allocation or call */
+	/* source line of the largest allocation or call in the function */
 	struct source_line source;
 	uint64_t self[PROFILE_METRIC_COUNT_];
-	/* Amounts including callees. Recursive calls count once. */
+	/*
+	 * Amounts of the function including its callees.
+	 * Recursive calls are counted once.
+	 */
 	uint64_t total[PROFILE_METRIC_COUNT_];
-	/* the callers, whose totals add up to the function's total */
+	/* callers of the function, whose totals add up to the total of the function */
 	size_t first_caller, caller_count;
 };
 
 struct function_list {
 	/*
-	 * All functions, sorted by self and then by total of the
-	 * metric, in descending order.
+	 * All functions in descending order of the metric: sorted by their own amount,
+	 * then by their total.
 	 */
 	struct function_sums *functions;
 	size_t count;
 	/*
-	 * callers, grouped by function, and sorted by amount,
-	 * largest first, within a group
+	 * Callers, grouped by called function. Within each group, they are sorted by
+	 * amount, largest first.
 	 */
 	struct function_caller *callers;
 	size_t caller_count;
@@ -67,16 +73,23 @@ void function_list_init(struct function_list *list, const struct profile *profil
 void function_list_release(struct function_list *list);
 
 /*
- * A node of a call tree. The total of a node is its self plus the totals of its
- * children. This also holds if children were cut, because a node that is not a function
- * sums them up. Node 0 is the root, which has no name.
+ * A node of a call tree. The total of a node is its own amount plus the totals of its
+ * children. Children below the limits are cut and replaced by one node with their sum, so
+ * that the equation still holds. Node 0 is the root, which has no name.
  */
 struct call_node {
-	uint32_t name; /* FUNCTION_NONE: node 0, or a sum of cut nodes */
+	/*
+	 * index of the function's name; FUNCTION_NONE: node 0, or a node
+	 * that sums up cut children
+	 */
+	uint32_t name;
 	uint32_t parent;
-	/* children are sorted, largest first; a sum of cut nodes comes last */
+	/*
+	 * children sorted by amount, largest first; a node that sums
+	 * up cut children comes last
+	 */
 	uint32_t first_child, child_count;
-	/* number of functions, if the node is a sum of cut nodes; else 0 */
+	/* number of functions that were cut, if the node sums them up; otherwise 0 */
 	uint32_t cut_count;
 	uint32_t depth;
 	struct source_line source; /* source line of the node's function */
@@ -85,21 +98,24 @@ struct call_node {
 };
 
 struct call_tree {
-	struct call_node *nodes; /* parents precede their children */
+	/* nodes of the tree; each node comes before its children */
+	struct call_node *nodes;
 	size_t count, capacity;
 };
 
 struct call_tree_options {
-	enum profile_metric metric; /* metric by which children are sorted and cut */
+	/* metric by which children are sorted and limited */
+	enum profile_metric metric;
 	/*
-	 * Build an inverted tree: children are callers, and the
-	 * allocating functions are at the top.
+	 * Build an inverted tree: the allocating functions are at the top, and the
+	 * children of a node are its callers.
 	 */
 	bool is_inverted;
-	/* sort children by name, not by amount; requires that no nodes are cut */
+	/* sort children by name instead of by amount; not allowed if nodes may be cut */
 	bool is_by_name;
-	uint64_t min; /* minimum amount of the metric: nodes with less are cut */
-	size_t top;   /* maximum number of children per node; 0: no limit */
+	/* nodes whose amount of the metric is below this minimum are cut */
+	uint64_t min;
+	size_t top; /* maximum number of children per node; 0: no limit */
 };
 
 void call_tree_init(struct call_tree *tree, const struct profile *profile,

@@ -7,8 +7,8 @@
 #include "classify/process/classify_stats.h"
 
 /*
- * Return the number of free chunks in a glibc heap; a query has to traverse all of them.
- * Return BYTES_UNKNOWN for other allocators.
+ * Return the number of free chunks in a glibc heap, because a query of glibc visits each
+ * of them. Return BYTES_UNKNOWN for other allocators.
  */
 static uint64_t free_chunk_count(const struct heap *heap)
 {
@@ -32,7 +32,8 @@ static void store_answer(const struct helper_answer *answer, struct usage *u)
 }
 
 /*
- * Take the owners of the heap's memory from the allocator's own figures, not from a walk.
+ * Assign the heap's memory to owners based on the allocator's own
+ * statistics instead of a heap walk.
  */
 static void apply_answer(const struct helper_answer *answer, struct usage *u,
 			 const struct mapping_list *mappings, struct heap *ret)
@@ -51,8 +52,8 @@ static void apply_answer(const struct helper_answer *answer, struct usage *u,
 }
 
 /*
- * Return true if the allocator can be queried before the heap is walked, or without a
- * walk. For glibc, a query needs the number of free chunks from the walk.
+ * Return true if the allocator can be queried before or without a heap walk. glibc
+ * cannot, because the heap walk must first count its free chunks.
  */
 static bool is_queried_first(const struct usage *u)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * ask - query the allocator before and after the walk of its heap. Only heap_reader uses
- * this module, and only if it has helpers.
+ * ask - query the allocator of a process through a helper, before and after memstate
+ * walks its heap. Only heap_reader uses this module, and only if it has helpers.
  */
 #ifndef MS_SAMPLE_HEAP_ASK_H
 #define MS_SAMPLE_HEAP_ASK_H
@@ -9,25 +9,25 @@
 #include "sample/heap/reader.h"
 
 /*
- * Start the helper, so that the walk and the query see the same heap, and query the
- * allocator unless it is glibc. The query comes before the walk because jemalloc
- * creates a cache for the thread that queries it, and the walk must see this cache.
+ * Start the helper, so that the heap walk and the query see the same heap, and query the
+ * allocator unless it is glibc. The query must precede the heap walk, because jemalloc
+ * creates a cache for the thread that queries it, and the walk must see that cache.
  * Returns true if the allocator was queried.
  */
 bool heap_ask_before(struct heap_reader *reader, const struct usage *u);
 
 /*
- * Return true if the heap need not be walked, because the walk does not support its
- * allocator and the query succeeded. If the query failed, a walk is still needed:
- * it finds out why the heap is unknown.
+ * Return true if the heap need not be walked, because memstate cannot walk heaps of this
+ * allocator and the query succeeded. After a failed query, walk the heap anyway to find
+ * out why it is unknown.
  */
 bool heap_ask_replaces_walk(const struct heap_reader *reader, const struct usage *u);
 
 /*
- * Query the allocator after the walk, unless is_asked: a query of glibc needs the number
- * of free chunks from the walk. Add the answer to *u and the bounds to reader->answer.
- * If the walk could not determine the heap's owners, use the answer in place of the
- * walk's result and set heap->is_reported.
+ * Query the allocator after the heap walk, unless is_asked is set. A query of glibc needs
+ * the number of free chunks from the walk. Add the answer to *u, and the bounds to
+ * reader->answer. If the walk could not determine the heap's owners, use the answer
+ * instead and set heap->is_reported.
  */
 void heap_ask_after(struct heap_reader *reader, struct usage *u,
 		    struct mapping_list *mappings, struct heap *heap, bool is_asked);

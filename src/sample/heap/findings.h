@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * findings - the result of one read of a heap, and the part of the result that is carried
- * over to later samples of the same process.
+ * findings - the result of reading a heap once, and the part of this result that is
+ * reused in later samples of the same process.
  */
 #ifndef MS_SAMPLE_HEAP_FINDINGS_H
 #define MS_SAMPLE_HEAP_FINDINGS_H
@@ -22,14 +22,17 @@
  * figures are from the moment of the stop.
  */
 struct heap_findings {
-	/* 0, or the -errno of the heap read; if usage.error is set, nothing was read */
+	/*
+	 * 0, or the negative errno value of the heap read. If usage.error
+	 * is set, nothing was read.
+	 */
 	int error;
 	/*
-	 * 0; or -EFBIG or -ETIMEDOUT if the heap was read while the process ran, because
-	 * the stop would have been too long
+	 * Why the heap was read while the process was running: -EFBIG or -ETIMEDOUT if a
+	 * stop would have been too long; otherwise 0.
 	 */
 	int refusal;
-	bool is_running; /* the process was not stopped */
+	bool is_running; /* the process was not stopped for the read */
 	struct usage usage;
 	struct mapping_list mappings;
 	struct heap heap;
@@ -37,11 +40,11 @@ struct heap_findings {
 	bool has_detail;
 	struct heap_leaks leaks;
 	/*
-	 * The allocator's own figures; the helpers own the text answer.problem,
-	 * which is valid until they are freed.
+	 * The allocator's own statistics. The string answer.problem is owned by the
+	 * helpers and valid until they are freed.
 	 */
 	struct helper_answer answer;
-	/* start of the read, duration of the read, and the CPU time that was used */
+	/* start time and duration of the read, and the CPU time it took */
 	uint64_t taken_ns;
 	uint64_t cost_ns;
 	uint64_t cpu_ns;
@@ -50,24 +53,25 @@ struct heap_findings {
 void heap_findings_init(struct heap_findings *f);
 void heap_findings_release(struct heap_findings *f);
 
-/* Return true if the findings contain heap figures. */
+/* Return true if the findings contain any heap figures. */
 bool heap_findings_are_known(const struct heap_findings *f);
 
 /*
- * The figures of the last read of a heap, for samples that are taken without reading it.
+ * Figures from the last read of a heap, used for samples in which the heap is not read.
  */
 struct carried_heap {
-	int error; /* error of the last read, or the reason why the read was refused */
+	/* error of the last read, or the reason why the heap was not read */
+	int error;
 	const char *problem;
 	uint64_t pause_ns, expected_ns, cpu_ns;
 	struct reported reported;
 	const char *helper_problem;
 
-	/* figures of the last successful read; `past` is empty if there was none */
+	/* figures of the last successful read; `past` is empty if no read succeeded */
 	struct past_heap past;
 	uint64_t taken_ns;
 	bool is_running; /* true if the heap was read while the process ran */
-	/* true if the figures are the allocator's own, not a walk's */
+	/* true: the figures are the allocator's own; false: they are from a heap walk */
 	bool is_reported;
 };
 
@@ -79,23 +83,23 @@ struct carried_heap {
 void carried_heap_release(struct carried_heap *c);
 
 /*
- * Store the findings of a read. If they contain no figures, keep the figures
- * of the earlier read and return false.
+ * Store the findings of a read. If the findings contain no figures, keep those of the
+ * earlier read and return false.
  */
 bool carried_heap_update(struct carried_heap *c, const struct heap_findings *f);
 
 /*
- * Complete a sample: unless *u already has the heap's owners, estimate
- * them from the last figures. Set u->heap_* to the origin of the figures,
- * or to the reason why there are none.
+ * Complete a sample: if *u does not include the heap's owners, estimate them from the
+ * last figures. Set the members u->heap_* to the origin of the figures, or to the
+ * reason why there are none.
  */
 void carried_heap_add(const struct carried_heap *c, struct usage *u,
 		      struct mapping_list *mappings);
 
 /*
- * Return how long to wait between the starts of two operations that each
- * cost cost_ns, so that they take at most max_share_per_mille of the time.
- * A share of 0 or 1000 means no limit.
+ * Return the minimum time between the starts of two operations that each cost cost_ns, so
+ * that these operations use at most max_share_per_mille of the time. A share of 0 or 1000
+ * means that there is no limit.
  */
 uint64_t heap_share_ns(uint64_t cost_ns, unsigned int max_share_per_mille);
 

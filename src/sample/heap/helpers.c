@@ -18,17 +18,18 @@
 #include "proc/process/file.h"
 
 /*
- * Time limits: to reach a safe moment for the injection, to answer a query, and to answer
- * a query if a long stall of the process is allowed.
+ * Timeouts: for reaching a safe moment for the injection, for a query, and for a query if
+ * the process may stall for a long time.
  */
 #define OPEN_LIMIT_NS (5 * NS_PER_S)
 #define ASK_LIMIT_NS (2 * NS_PER_S)
 #define STALL_LIMIT_NS (60 * NS_PER_S)
 
 /*
- * Times until a retry. A failed injection is retried after a second, because each attempt
- * briefly stops the process. A search for an existing helper costs the process nothing
- * and is repeated sooner, because the process may be just starting.
+ * Delays before a retry. A failed injection is retried after a second, because
+ * each attempt briefly stops the process. A search for an existing helper does not
+ * affect the process and is repeated sooner, because a process that is just
+ * starting may load its helper soon.
  */
 #define RETRY_NS NS_PER_S
 #define LOOK_NS (10 * NS_PER_MS)
@@ -39,31 +40,37 @@
 /* The helper in one target process. */
 struct helper {
 	struct process process;
-	struct probe *probe; /* connection to the helper; NULL if there is none */
+	struct probe *probe; /* connection to the helper; NULL: not connected */
 	struct probe_cost cost;
-	int error; /* -errno that explains why there is no helper */
+	/* negative errno value that explains why the process has no helper */
+	int error;
 	const char *problem;
 	/*
-	 * The errors so far, each with the text of its first occurrence.
-	 * Samples keep pointers to these texts.
+	 * The different errors so far, each with the text of its first occurrence.
+	 * Samples contain pointers to these texts.
 	 */
 	struct {
 		int error;
 		char *text;
 	} problems[PROBLEM_COUNT];
-	/* time until a retry after a failure; 0 after a success */
+	/* delay before the next retry after a failure; 0 after a success */
 	uint64_t wait_ns;
 	uint64_t retry_ns;
-	struct allocator_stats last; /* the helper's last answer, without the text */
+	/* the last answer of the helper, without its text */
+	struct allocator_stats last;
 };
 
 struct helpers {
-	struct procfs fs; /* with its own descriptor */
-	int error; /* -EMFILE if fs has no descriptor, so that no helper can be used */
+	struct procfs fs; /* procfs with its own file descriptor */
+	/*
+	 * -EMFILE if the procfs could not get a file descriptor, so
+	 * that helpers are unavailable
+	 */
+	int error;
 	bool allows_stall, wants_text;
 	struct helper *items;
 	size_t count, capacity;
-	/* pids and names of the processes in which injection is permitted */
+	/* pids and names of the processes into which helpers may be injected */
 	int *pids;
 	size_t pid_count, pid_capacity;
 	const char **names;
@@ -118,10 +125,7 @@ static char *format_problem(int error, const char *text)
 	return problem.text;
 }
 
-/*
- * Copy the problem's text, because the probe may
- * overwrite its own copy at the next query.
- */
+/* Copy the text of the problem, because the next query may overwrite the probe's text. */
 static const char *keep_problem(struct helper *helper, int error, const char *text)
 {
 	for (size_t i = 0; i < PROBLEM_COUNT; i++) {
@@ -142,8 +146,8 @@ static void release_problems(struct helper *helper)
 }
 
 /*
- * Close the helper. Returns 0, or -errno if the helper left something
- * behind in a process that still runs.
+ * Close the connection to the helper and remove it. Returns 0, or -errno if something of
+ * the helper remains in a running process.
  */
 static int close_helper(struct helper *helper, const char **ret_what)
 {
@@ -186,9 +190,9 @@ static struct helper *find(struct helpers *h, const struct process *p)
 }
 
 /*
- * Drop the helpers of processes that have ended. Only memstate's own memory is freed,
- * because nothing remains to be removed from the processes. A process whose file cannot
- * be opened for another reason, such as a lack of descriptors, has not ended.
+ * Forget the helpers of processes that have ended. Only memory of memstate is freed,
+ * because the processes no longer exist. If a process's file cannot be opened for another
+ * reason, such as a lack of file descriptors, the process is assumed to be running.
  */
 static void forget_ended(struct helpers *h)
 {
@@ -281,8 +285,8 @@ void helpers_open(struct helpers *h, const struct process *p, struct helper_answ
 }
 
 /*
- * Return true if the error means that the helper has ended or is not one of memstate's.
- * The next attempt will then look for a new helper.
+ * Return true if the error means that the helper has ended or does not belong to
+ * memstate. In that case, the next attempt searches for a new helper.
  */
 static bool is_lost(int error)
 {

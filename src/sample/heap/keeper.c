@@ -11,18 +11,22 @@
 
 #define FUTILE_DOUBLINGS_MAX 6
 
-/* The known facts about the heap of one process. */
+/* State of the heap of one process. */
 struct kept {
 	struct process process;
-	uint64_t round;		   /* the round in which the process was last read */
-	uint64_t walked_ns;	   /* start time of the last walk; 0: never walked */
-	unsigned int futile_count; /* number of successive walks that found nothing */
+	/* number of the round in which the process was last read */
+	uint64_t round;
+	/* start time of the last heap walk; 0: the heap was never walked */
+	uint64_t walked_ns;
+	/* number of successive heap walks without findings */
+	unsigned int futile_count;
 	struct carried_heap heap;
 };
 
 struct heap_keeper {
 	struct sampler *sampler;
-	struct helpers *helpers; /* NULL: do not query the allocator */
+	/* helpers for querying allocators; NULL: do not query */
+	struct helpers *helpers;
 	uint64_t patience_ns;
 	enum heap_walks walks;
 	enum heap_stops stops;
@@ -30,10 +34,12 @@ struct heap_keeper {
 	unsigned int max_share_per_mille;
 	struct kept *kept;
 	size_t count, capacity;
-	/* number of the current round; a round reads every process once */
+	/* number of the current round; every process is read once per round */
 	uint64_t round;
-	uint64_t newcomers_ns;	    /* earliest time to walk the heap of a new process */
-	struct heap_walker *walker; /* NULL: no descriptors were left for a walker */
+	/* earliest time at which the heap of a new process may be walked */
+	uint64_t newcomers_ns;
+	/* NULL: no walker, because there were no free file descriptors */
+	struct heap_walker *walker;
 };
 
 struct heap_keeper *heap_keeper_new(const struct procfs *fs, struct sampler *sampler,
@@ -81,8 +87,8 @@ static struct kept *find(struct heap_keeper *k, const struct process *p)
 }
 
 /*
- * Begin a round. Forget the processes that were not read during the previous round: they
- * have ended or are no longer watched.
+ * Begin a new round. Forget processes that were not read in the previous round, because
+ * they have ended or are no longer watched.
  */
 static void begin_round(struct heap_keeper *k)
 {
@@ -160,8 +166,8 @@ static int begin_walk(struct heap_keeper *k, struct kept *kept)
 }
 
 /*
- * Store the findings of a walk that has ended or that ends within patience_ns. Returns
- * false if no walk ends by this time.
+ * Store the findings of a heap walk that has ended or ends within patience_ns. Returns
+ * false if no walk ends within that time.
  */
 static bool end_walk(struct heap_keeper *k, uint64_t patience_ns,
 		     struct heap_findings *ret)
@@ -191,9 +197,9 @@ static int walked_pid(const struct heap_keeper *k)
 }
 
 /*
- * Cancel the running walk, which uses the helpers. Every step of a walk has a time limit,
- * except the reads of files in /proc: they wait for a lock in the kernel that the process
- * may hold for as long as a file system does not answer. Return false if the walk hangs.
+ * Cancel the running heap walk, which uses the helpers. Every step of a walk has a
+ * timeout, except for reads from /proc: these may wait for a kernel lock that the process
+ * holds while it waits for a file system. Return false if the walk hangs.
  */
 static bool cancel_walk(struct heap_keeper *k)
 {
@@ -224,8 +230,8 @@ void heap_keeper_free(struct heap_keeper *k,
 }
 
 /*
- * Move the sample that was taken during a walk to *u and *ret, in place of a new sample.
- * Returns 0 or the error that reading the sample returned.
+ * Move the sample that was taken during a heap walk to *u and *ret, so that no new sample
+ * is needed. Returns 0, or the error that occurred when the sample was read.
  */
 static int take_sample(struct heap_findings *f, struct usage *u, struct mapping_list *ret)
 {

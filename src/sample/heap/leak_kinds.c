@@ -8,7 +8,7 @@
 #include "base/xalloc.h"
 #include "sample/heap/leak_scan.h"
 
-/* Maximum number of kinds of leaked blocks: more than a user would scroll through. */
+/* Maximum number of kinds of leaked blocks to copy; users would not scroll further. */
 #define KINDS_MAX 500
 
 void heap_leaks_release(struct heap_leaks *leaks)

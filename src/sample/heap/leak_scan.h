@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * leak_scan - find the unreachable live blocks of a heap that was just read, and group
- * them. The scan uses the copy of the heap while the process continues to run.
+ * them. The scan works on a copy of the heap, while the process continues to run.
  *
  * A scan takes three calls: heap_reader_read() of a reader with copies_roots set, which
  * copies all memory that can contain pointers; leak_scan_mark(); and leak_scan_group().
@@ -15,26 +15,26 @@
 #include "sample/heap/reader.h"
 
 /*
- * Determine in ret->quality whether enough is known about the heap, and if so, mark the
+ * Decide whether enough is known about the heap, and set ret->quality. If so, mark the
  * blocks that are reachable from the roots. The mappings and the heap are those of the
- * read; they are borrowed until leak_scan_release(). progress may be NULL; its context
- * must be valid until leak_scan_group() has returned.
- *
- * Returns 0, or -ECANCELED if progress requested to cancel the scan. *ret is initialized
- * in every case; the caller must release it before releasing the reader.
+ * last read; they are borrowed until leak_scan_release(). progress may be NULL; its
+ * context must remain valid until leak_scan_group() returns. Returns 0, or -ECANCELED if
+ * progress requested cancellation. *ret is always initialized; the caller must release
+ * *ret before the reader.
  */
 int leak_scan_mark(struct heap_reader *reader, const struct mapping_list *mappings,
 		   const struct heap *heap, const struct mark_progress *progress,
 		   struct leak_scan *ret);
 
 /*
- * Find the direct leaks among the unreachable blocks, group these leaks, and compute the
- * sums. Does nothing if the quality is unknown. Returns 0 or -ECANCELED.
+ * Find the directly leaked blocks among the unreachable blocks, group them, and compute
+ * the sums. Does nothing if the quality is unknown. Returns 0 or -ECANCELED.
  */
 int leak_scan_group(struct heap_reader *reader, struct leak_scan *scan);
 
 /*
- * Add the block to the group of blocks with the same type (if known), size and content.
+ * Add the block to the group of blocks with the same type (if known),
+ * size and category of content.
  */
 void leak_scan_add(struct heap_reader *reader, const struct leak_scan *scan,
 		   struct block_groups *groups, const struct leak *block);

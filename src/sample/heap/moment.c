@@ -20,7 +20,10 @@
 #include "tracee/ptrace/stop.h"
 #include "walk/walk.h"
 
-/* How long to wait until another memstate resumes the target, and how often to check. */
+/*
+ * How long to wait for another memstate instance to resume the
+ * target, and how often to check.
+ */
 #define TURN_NS NS_PER_S
 #define TURN_LOOK_NS (10 * NS_PER_MS)
 
@@ -32,8 +35,8 @@ bool heap_moment_wants(const struct heap_reader *reader, const struct mapping *m
 }
 
 /*
- * Return true if other processes may share anonymous pages of the mapping, after a fork
- * or through KSM. Pages of files do not matter.
+ * Return true if the mapping may contain anonymous pages that are shared with other
+ * processes because of fork or KSM. File pages do not matter.
  */
 static bool may_share_pages(const struct mapping *m)
 {
@@ -54,8 +57,8 @@ static size_t choose_ranges(const struct heap_reader *reader,
 	for (size_t i = 0; i < mappings->count; i++) {
 		const struct mapping *m = &mappings->items[i];
 		/*
-		 * A mapping that grew while smaps was read may appear twice,
-		 * the first time with its old end.
+		 * A mapping that grows while smaps is read may appear twice in smaps, the
+		 * first time with its old end.
 		 */
 		uint64_t start = m->start_addr > done_addr ? m->start_addr : done_addr;
 
@@ -106,8 +109,8 @@ static int copy_target(void *context, const struct stop *stop)
 	};
 	struct sampler *sampler = moment->reader->sampler;
 	/*
-	 * The sampler need not pause, because no thread of
-	 * a paused target waits for locks.
+	 * The sampler need not make pauses for lock waiters, because the threads of a
+	 * paused target do not wait for locks.
 	 */
 	bool was_paced = sampler_set_paced(sampler, moment->is_running);
 	int r;
@@ -148,7 +151,10 @@ void heap_moment_free(struct heap_moment *moment)
 static int open_moment(struct heap_moment *moment, const struct usage *u)
 {
 	const struct procfs *fs = moment->reader->fs;
-	/* a zombie main thread no longer has memory, but other threads may */
+	/*
+	 * a process whose main thread is a zombie may still have memory
+	 * if other threads are alive
+	 */
 	int tid = u->process.state == 'Z' ? proc_task_find_alive(fs, u->process.pid)
 					  : u->process.pid;
 
@@ -161,15 +167,15 @@ static int open_moment(struct heap_moment *moment, const struct usage *u)
 		return moment->mem_fd;
 	usage_init(&moment->usage);
 	moment->usage.process = u->process;
-	/* borrow the command line, which is not read again */
+	/* borrow the command line instead of reading it again */
 	moment->usage.command = u->command;
 	names_open(&moment->reader->names, fs, tid);
 	return 0;
 }
 
 /*
- * Pause the process, run the request's work, and resume the process. If another memstate
- * has paused the process, retry for up to a second if the reader permits it.
+ * Pause the process, run the requested work, and resume the process. If another memstate
+ * instance has paused the process, retry for up to a second if the reader allows it.
  */
 static int stop_in_turn(const struct heap_reader *reader,
 			const struct stop_request *request, uint64_t *ret_pause_ns)
@@ -182,7 +188,7 @@ static int stop_in_turn(const struct heap_reader *reader,
 	for (;;) {
 		int r = stop_run(request, ret_pause_ns);
 
-		/* if the tracer is not found, it has already ended, so retry */
+		/* if the tracer is not found, it has just ended, so retry */
 		if (r != -EBUSY || !reader->waits_for_turn ||
 		    clock_now_ns() > deadline_ns ||
 		    (proc_tracer_find(fs, request->pid, &tracer) &&
@@ -209,8 +215,8 @@ static int stop_and_copy(struct heap_moment *moment, uint64_t *ret_pause_ns)
 }
 
 /*
- * Replace the sampler: a thread that hangs in the kernel may still use the old
- * sampler at any time until memstate exits.
+ * Replace the sampler. A thread that hangs in the kernel may continue to use the old
+ * sampler until memstate exits.
  */
 static void abandon_sampler(struct heap_reader *reader)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * moment - pause a process, copy its mappings, its memory and its
- * threads' registers, and resume the process.
+ * moment - pause a process, copy its mappings, its memory and its threads'
+ * registers, and resume the process.
  */
 #ifndef MS_SAMPLE_HEAP_MOMENT_H
 #define MS_SAMPLE_HEAP_MOMENT_H
@@ -9,30 +9,31 @@
 #include "sample/heap/reader.h"
 
 /*
- * One pause: its input and everything read during the pause. If the reading thread hangs,
- * the whole struct, including the image, is left to this thread and leaks.
+ * Input and results of one pause of a process. If the reading thread hangs, it keeps the
+ * whole struct, including the image, which is then leaked.
  */
 struct heap_moment {
 	struct heap_reader *reader;
 	int pagemap_fd, mem_fd;
-	/* thread ID of a live thread, whose /proc files give access to the memory */
+	/* ID of a live thread, whose /proc files give access to the process's memory */
 	int memory_pid;
 	bool is_running;
-	struct image image; /* the reader's image, borrowed until the copy is complete */
+	/* image of the reader, borrowed until the copy is complete */
+	struct image image;
 	struct usage usage;
 	struct mapping_list mappings;
 	uint64_t *thread_addrs;
 	size_t thread_count;
 };
 
-/* Return true if the pages of the mapping must be copied. */
+/* Return true if the pages of the mapping must be copied for the heap walk. */
 bool heap_moment_wants(const struct heap_reader *reader, const struct mapping *m);
 
 /*
- * Pause the process, copy it, and resume it; if reader->is_running is set, copy without a
- * pause. On success, the reader owns the image and the registers, *ret must be freed with
- * heap_moment_free(), and the return value is 0. On failure, *ret is NULL and the error
- * is one of those of stop_run() and peek_copy().
+ * Pause the process, copy its memory, and resume it. If reader->is_running is set, copy
+ * without a pause. Returns 0 on success; the reader then owns the image and the
+ * registers, and *ret must be freed with heap_moment_free(). On failure, *ret is NULL,
+ * and the return value is an error of stop_run() or peek_copy().
  */
 int heap_moment_take(struct heap_reader *reader, const struct usage *u,
 		     struct heap_moment **ret, uint64_t *ret_pause_ns);

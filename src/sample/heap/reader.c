@@ -21,32 +21,32 @@
 #include "walk/blocks/detail.h"
 #include "walk/walk.h"
 
-/* Upper bounds on how long the steps of a pause take, measured on a busy machine. */
+/* Upper bounds on the duration of the steps of a pause, measured on a busy machine. */
 #define PAUSE_BASE_NS (2 * NS_PER_MS)
 #define PAUSE_THREAD_NS (200 * NS_PER_US)
 #define PAUSE_MAPPING_NS (4 * NS_PER_US)
 #define PAUSE_COPY_NS_PER_GIB (500 * NS_PER_MS)
 
 /*
- * Extra memory to reserve, because the heap may grow
- * between the size check and the pause.
+ * Extra memory to reserve, because the heap may grow between the check
+ * of its size and the pause.
  */
 #define ROOM_SPARE_SHARE 16
 #define ROOM_SPARE_BYTES (UINT64_C(4) << 20)
 
 /*
- * The tables of the walk and of the leak scan need 1/TABLES_SHARE of the copy's size.
- * 1/OTHERS_SHARE of the free memory is left to other programs.
+ * The tables for the heap walk and the leak scan need 1/TABLES_SHARE of the size of the
+ * copy. 1/OTHERS_SHARE of the free memory is left to other programs.
  */
 #define TABLES_SHARE 8
 #define OTHERS_SHARE 4
 
 /*
- * If the target was paused in the middle of malloc(), its heap looks corrupt: try again.
+ * A heap looks corrupt if the target was paused in the middle of malloc(), so try again.
  */
 #define WALK_TRIES 4
 
-/* Number of times to read the heap of a target that is not paused. */
+/* Number of times that the heap is read if the target is not paused. */
 #define READINGS 3
 
 void heap_reader_init(struct heap_reader *reader, const struct procfs *fs,
@@ -75,7 +75,8 @@ void heap_reader_release(struct heap_reader *reader)
 }
 
 /*
- * Return the resident bytes of a mapping. Rss in smaps does not include hugetlbfs pages.
+ * Return the resident bytes of a mapping, including hugetlbfs pages, which Rss
+ * in smaps does not include.
  */
 static uint64_t resident_bytes(const struct mapping *m)
 {
@@ -111,8 +112,8 @@ uint64_t heap_reader_estimate_pause_ns(const struct heap_reader *reader,
 }
 
 /*
- * Reserve memory for the copy, and check that there is also room for the walk's tables.
- * The limits keep memstate from driving the machine into swapping.
+ * Reserve memory for the copy, and check that there is also room for the tables of the
+ * heap walk. The limits prevent memstate from causing the machine to swap.
  */
 static int make_room(struct heap_reader *reader, uint64_t bytes, struct heap *ret)
 {
@@ -134,8 +135,8 @@ static int make_room(struct heap_reader *reader, uint64_t bytes, struct heap *re
 }
 
 /*
- * Prepare as much as possible before the pause: check that the walk is
- * permitted, and reserve memory for the copy.
+ * Prepare as much as possible before the pause: check that the heap walk is permitted,
+ * and reserve memory for the copy.
  */
 static int prepare(struct heap_reader *reader, const struct usage *u,
 		   const struct mapping_list *mappings, struct heap *ret)
@@ -172,9 +173,9 @@ static bool holds_thread(const struct heap_moment *moment, const struct mapping 
 }
 
 /*
- * Return true if the copy has as many resident pages as the kernel reports for the
- * threads' data (which point to per-thread caches), and for the roots. A page that is
- * being migrated is resident, but cannot be copied.
+ * Return true if the copy contains as many resident pages as the kernel reports for the
+ * roots and for the threads' data, which point to per-thread caches. A page that is being
+ * migrated counts as resident, but cannot be copied.
  */
 static bool are_roots_complete(const struct heap_reader *reader,
 			       const struct heap_moment *moment)
@@ -189,7 +190,10 @@ static bool are_roots_complete(const struct heap_reader *reader,
 	return true;
 }
 
-/* The same for the mappings that contain the heap. */
+/*
+ * Return true if the copy contains as many resident pages as the kernel reports for the
+ * mappings of the heap.
+ */
 static bool is_heap_complete(const struct heap_reader *reader,
 			     const struct mapping_list *list, const struct heap *heap)
 {
@@ -249,8 +253,9 @@ static int read_once(struct heap_reader *reader, struct usage *u,
 }
 
 /*
- * Subtract memory that was added to a mapping after its Rss was read, free pages first.
- * room has the bytes of each mapping that do not belong to another heap yet.
+ * Subtract memory that was added to a mapping after its Rss was read, starting with
+ * free pages. `room` contains the number of bytes of each mapping that are not yet
+ * assigned to another heap.
  */
 static void trim_shares(struct heap *heap, uint64_t room[])
 {
@@ -287,7 +292,7 @@ static void trim_all_shares(const struct mapping_list *mappings, struct heap *he
 		trim_shares(&heap->others[i], room);
 }
 
-/* The lowest and the highest figures of several readings of one heap. */
+/* The minimum and maximum of each figure over several readings of one heap. */
 struct spread {
 	unsigned int count;
 	uint64_t min[OWNER_HEAP_LAST + 1], max[OWNER_HEAP_LAST + 1];
@@ -321,8 +326,8 @@ static void sleep_briefly(void)
 }
 
 /*
- * Read the heap several times without a pause. *ret receives the last reading and
- * the variation between the readings.
+ * Read the heap several times without a pause. Set *ret to the last reading and the
+ * variation between all readings.
  */
 static int read_running(struct heap_reader *reader, struct usage *u,
 			struct mapping_list *mappings, struct heap *ret)
@@ -392,13 +397,13 @@ int heap_reader_walk(struct heap_reader *reader, struct usage *u,
 		return 0;
 	}
 	r = prepare(reader, u, mappings, ret);
-	/* prepare() sets only the expected duration and the memory figures */
+	/* prepare() sets nothing except the expected duration and the memory figures */
 	asked = *ret;
 	if (r == 0 && reader->is_running)
 		r = read_running(reader, u, mappings, ret);
 	else if (r == 0)
 		r = read_stopped(reader, u, mappings, ret, &stopped_ns);
-	/* drop the findings of an earlier try, which do not explain the error */
+	/* discard the findings of the previous attempt, which do not explain the error */
 	if (r < 0)
 		heap_release(ret);
 	ret->pause_ns = stopped_ns;
@@ -421,11 +426,11 @@ int heap_reader_read(struct heap_reader *reader, struct usage *u,
 	helper_answer_release(&reader->answer);
 	sampler_forget_mounts(reader->sampler);
 	/*
-	 * Read smaps here, and again during the pause, when the figures have to match the
-	 * copy. The first reading shows how much will be copied: the bound on the pause
-	 * and the memory to reserve depend on the Rss and flags of each mapping. maps has
-	 * no Rss, and smaps_rollup also counts pages that are not copied, such as those
-	 * of mapped files, so memstate would refuse to read processes that it can read in
+	 * Read smaps before the pause, and again during the pause so that the figures
+	 * match the copy. The first reading shows how much must be copied: the estimated
+	 * pause and the memory to reserve depend on the Rss and flags of each mapping.
+	 * maps lacks Rss, and smaps_rollup includes pages that are not copied, such as
+	 * those of mapped files, so memstate would refuse processes that it can read in
 	 * time. If the heap is not read, the caller shows the first reading.
 	 */
 	r = sampler_read_mappings(reader->sampler, u, mappings);

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * reader - read one process with its heap: pause the process, copy its memory, resume it,
- * walk the copy, and add the result to the matrix. Query the allocator too, if requested.
+ * reader - read one process including its heap: pause the process, copy its memory,
+ * resume it, walk the heap in the copy, and add the result to the matrix. If requested,
+ * also query the allocator.
  */
 #ifndef MS_SAMPLE_HEAP_READER_H
 #define MS_SAMPLE_HEAP_READER_H
@@ -19,28 +20,30 @@
 struct heap_reader {
 	const struct procfs *fs;
 	struct sampler *sampler;
-	/* the reader's own sampler after it abandoned the caller's, or NULL */
+	/* the reader's own sampler, if it had to abandon the caller's; otherwise NULL */
 	struct sampler *own_sampler;
 	uint64_t max_pause_ns;
-	bool is_running; /* never pause the target; the figures are then estimates */
-	/* if another memstate has paused the process, wait for up to a second */
+	/* do not pause the target, so that the figures are estimates */
+	bool is_running;
+	/* if another memstate instance has paused the process, wait for up to a second */
 	bool waits_for_turn;
-	/* read the heap only once; false: several times, to measure the variation */
-	bool is_read_once;
 	/*
-	 * also copy all memory that can contain pointers; set by the owner of the reader
+	 * true: read the heap once; false: read it several times to measure the variation
 	 */
+	bool is_read_once;
+	/* also copy all memory that can contain pointers; set by the caller */
 	bool copies_roots;
 	/* helpers for querying the allocator, borrowed; NULL: do not query */
 	struct helpers *helpers;
-	struct helper_answer answer; /* the allocator's answer during the last read */
-	/* copied memory; its buffer is reused for every read */
+	/* answer of the allocator during the last read */
+	struct helper_answer answer;
+	/* copied memory; its buffer is reused by every read */
 	struct image image;
-	/* blocks found by the last read; they refer to the image */
+	/* blocks found by the last read; they point into the image */
 	struct blocks blocks;
 	struct root_thread *threads; /* threads of the process that was read last */
 	size_t thread_count;
-	uint64_t *words; /* the contents of the threads' registers */
+	uint64_t *words; /* register contents of these threads */
 	size_t word_count;
 	/* symbol and type names of the process that was read last */
 	struct names names;
@@ -50,15 +53,15 @@ struct heap_reader {
 
 /*
  * Initialize a reader. The procfs and the sampler are borrowed. If a read hangs in the
- * kernel (-ETIME), the reader abandons the sampler and continues with its own.
+ * kernel (-ETIME), the reader abandons the sampler and continues with one of its own.
  */
 void heap_reader_init(struct heap_reader *reader, const struct procfs *fs,
 		      struct sampler *sampler, uint64_t max_pause_ns);
 void heap_reader_release(struct heap_reader *reader);
 
 /*
- * Estimate from the last figures how long the process would be paused, as an upper bound
- * in ns. Returns BYTES_UNKNOWN if the figures do not suffice.
+ * Return an upper bound in ns on how long a read would pause the process, estimated from
+ * the last figures. Returns BYTES_UNKNOWN if these figures are not sufficient.
  */
 uint64_t heap_reader_estimate_pause_ns(const struct heap_reader *reader,
 				       const struct usage *u,
@@ -70,33 +73,33 @@ uint64_t heap_reader_estimate_pause_ns(const struct heap_reader *reader,
  * u->matrix contains them. If the target is not paused, *ret is the last of several
  * readings, with the variation between them.
  *
- * Returns 0 on success. If u->error is set, nothing was read. If the heap was not read,
- * *u and *mappings are as sampler_read_mappings() left them, and the error is one of
- * those of stop_run() and peek_copy(); or -EFBIG if the pause would exceed max_pause_ns,
+ * Returns 0 on success. If u->error is set, nothing was read. If only the heap could not
+ * be read, *u and *mappings are as after sampler_read_mappings(), and the return value is
+ * an error of stop_run() or peek_copy(); -EFBIG if the pause would exceed max_pause_ns,
  * with the estimate in ret->expected_ns; -ENOMEM if there is no memory for the copy; or
- * -EOPNOTSUPP for a captured tree. ret->pause_ns is always the time for which the process
- * was paused.
+ * -EOPNOTSUPP if the process is from a captured /proc tree. ret->pause_ns is always the
+ * time for which the process was paused.
  *
- * With helpers, reader->answer contains the result of the query. If the walk could not
- * determine the owners, the allocator's own figures are used in place of the walk's, and
- * ret->is_reported is set; this is not a failure. If the heap cannot be walked, no copy
- * is made.
+ * With helpers, reader->answer contains the result of the query. If the heap walk could
+ * not determine the owners, the allocator's own statistics are used instead, and
+ * ret->is_reported is set; this does not count as a failure. If memstate cannot walk the
+ * heap, it does not make a copy.
  */
 int heap_reader_read(struct heap_reader *reader, struct usage *u,
 		     struct mapping_list *mappings, struct heap *ret);
 
 /*
- * Read the heap like heap_reader_read(), but without a query. The process must have
- * memory, and its mappings must have just been read.
+ * Read the heap like heap_reader_read(), but without querying the allocator. The process
+ * must have memory, and its mappings must have just been read.
  */
 int heap_reader_walk(struct heap_reader *reader, struct usage *u,
 		     struct mapping_list *mappings, struct heap *ret);
 
 /*
- * Find the types of the blocks, how full the pages are, and the blocks that pin nearly
- * free pages, in the heap that was read last. `mappings` are those of the last read;
- * they must stay valid until the next read, because reader->names refers to them. *ret
- * is initialized; the caller releases it.
+ * Find the types of the blocks, the fill levels of the pages, and the blocks that pin
+ * nearly free pages in the heap that was read last. `mappings` are those of the last
+ * read; they must remain valid until the next read, because reader->names refers to them.
+ * *ret is initialized; the caller must release it.
  */
 void heap_reader_detail(struct heap_reader *reader, const struct mapping_list *mappings,
 			struct heap_detail *ret);

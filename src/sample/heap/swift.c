@@ -24,7 +24,9 @@
 #define LIMIT_NS (2 * NS_PER_S)
 #define OUTPUT_MAX_BYTES (16 * MIB)
 
-/* Texts that precede the type's name in the demangled symbol of its metadata table. */
+/*
+ * Strings that precede the type name in the demangled symbol of a type's metadata table.
+ */
 static const char *const leads[] = { "full type metadata for ", "type metadata for " };
 
 bool swift_name_is(const char *name)
@@ -34,8 +36,8 @@ bool swift_name_is(const char *name)
 }
 
 /*
- * Start "swift demangle". Its input is a file rather than a pipe, so that the program may
- * read and write in any order. Returns the pid or -errno.
+ * Start "swift demangle". Its input is a file rather than a pipe, so that the order of
+ * its reads and writes does not matter. Returns the pid or -errno.
  */
 static int start(int input_fd, int output_fd, enum swift_names what)
 {
@@ -61,8 +63,8 @@ static int start(int input_fd, int output_fd, enum swift_names what)
 }
 
 /*
- * Append all of the program's output to *out. Returns 0,
- * -ETIMEDOUT, -EFBIG, or another -errno.
+ * Append everything that the program prints to *out. Returns 0, -ETIMEDOUT,
+ * -EFBIG, or another -errno.
  */
 static int read_output(int fd, struct strbuf *out)
 {
@@ -121,8 +123,8 @@ static char *copy_line(const char *line, size_t length)
 }
 
 /*
- * Replace the Swift names with the lines of the output: one line per requested name, in
- * the same order. If the number of lines differs, ignore the output.
+ * Replace the Swift names with the lines of the output, which has one line per requested
+ * name in the same order. Ignore the output if the number of lines differs.
  */
 static void use_lines(const struct strbuf *out, char **names, size_t count, size_t asked)
 {
@@ -140,7 +142,7 @@ static void use_lines(const struct strbuf *out, char **names, size_t count, size
 			continue;
 		end = strchr(line, '\n');
 		if (!end)
-			return; /* the output contains a NUL byte */
+			return; /* ignore output that contains a NUL byte */
 		if (end > line) {
 			free(names[i]);
 			names[i] = copy_line(line, (size_t)(end - line));

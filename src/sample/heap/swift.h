@@ -10,20 +10,23 @@
 #include <stddef.h>
 
 enum swift_names {
-	SWIFT_TYPES, /* names of type metadata symbols: demangle to the full type name */
-	SWIFT_FUNCTIONS, /* function names: demangle without modules and argument types */
+	/* names of type metadata symbols, which are demangled to the full type name */
+	SWIFT_TYPES,
+	/* function names, which are demangled without modules and argument types */
+	SWIFT_FUNCTIONS,
 };
 
 /*
- * Return true if the name is a mangled Swift name from an object file. NULL is allowed.
+ * Return true if the name is a mangled Swift name as in object
+ * files. The name may be NULL.
  */
 bool swift_name_is(const char *name);
 
 /*
  * Demangle the Swift names in the array, and leave all other names unchanged. Each
- * element is NULL or a string from malloc(3), which the caller owns. The program is
- * started only if the array contains a Swift name. If the program is missing or takes
- * longer than two seconds, all names stay unchanged.
+ * element is NULL or a string from malloc(3) that the caller owns. "swift demangle" is
+ * started only if the array contains a Swift name. If the program is missing or runs for
+ * more than two seconds, all names remain unchanged.
  */
 void swift_translate(char **names, size_t count, enum swift_names what);
 

@@ -20,8 +20,8 @@
 #include "sample/heap/reader.h"
 
 /*
- * Largest heap image whose memory is kept for the next read. A larger image is freed,
- * because its memory would be idle most of the time.
+ * Maximum size of a heap image whose buffer is kept for the next read. A larger buffer is
+ * freed, because it would be idle most of the time.
  */
 #define ROOM_KEPT_BYTES (UINT64_C(32) << 20)
 
@@ -33,22 +33,23 @@ struct heap_walker {
 
 	/* accessed only by the caller's thread */
 	bool is_running;
-	uint64_t cancelled_ns; /* time of the first request to cancel the read, or 0 */
+	/* time at which cancellation of the read was first requested, or 0 */
+	uint64_t cancelled_ns;
 
-	/* accessed only by the walker's thread while that thread runs */
+	/* accessed only by the walker's thread while it runs */
 	struct heap_request request;
-	struct helpers *helpers; /* the walker's own helper; NULL: there is none */
-	/* pid of the process that the walker's own helper is for */
+	struct helpers *helpers; /* the walker's own helper; NULL: it has none */
+	/* pid of the process that contains the walker's own helper */
 	int helped_pid;
 	struct heap_findings findings;
 
 	atomic_bool is_cancelled;
 	atomic_int progress_per_mille;
 
-	/* helpers of the caller, to free when the thread has ended; NULL: none */
+	/* helpers of the caller that the thread must free when it ends; NULL: none */
 	struct helpers *given_helpers;
 
-	pthread_mutex_t lock; /* protects has_ended and is_abandoned */
+	pthread_mutex_t lock; /* mutex for has_ended and is_abandoned */
 	bool has_ended;
 	bool is_abandoned;
 };
@@ -93,8 +94,9 @@ void heap_walker_free(struct heap_walker *w)
 		return;
 	heap_walker_cancel(w);
 	/*
-	 * Each step of a read has a time limit, so the helper can be removed before exit.
-	 * The caller may already have waited since it cancelled the read.
+	 * Wait until the helper is removed, because memstate may exit afterwards. The
+	 * wait is bounded, because every step of a read has a timeout. The caller may
+	 * already have waited since it cancelled the read.
 	 */
 	waited_ns = clock_now_ns() - w->cancelled_ns;
 	if (w->request.wants_helper && waited_ns < HEAP_WALKER_HELPER_NS)
@@ -129,7 +131,7 @@ static int read_once(struct heap_walker *w)
 
 	r = heap_reader_read(&w->reader, &f->usage, &f->mappings, &f->heap);
 	if (w->reader.own_sampler) {
-		/* leak the old sampler, because a hung thread may still use it */
+		/* leak the old sampler, because a hung thread may still be using it */
 		w->sampler = w->reader.own_sampler;
 		w->reader.own_sampler = NULL;
 	}
@@ -140,8 +142,8 @@ static int read_once(struct heap_walker *w)
 }
 
 /*
- * Set up the helper for the process to be read, and
- * remove the helper of any other process.
+ * Prepare the helper of the process that is to be read, and remove the
+ * helper of any other process.
  */
 static void choose_helpers(struct heap_walker *w)
 {
@@ -202,8 +204,8 @@ static void make_findings(struct heap_walker *w)
 	}
 	f->cost_ns = clock_now_ns() - f->taken_ns;
 	/*
-	 * While the process is stopped, another thread does the reading. Count the whole
-	 * stop as CPU time of that thread.
+	 * A separate thread reads the process while the process is stopped. Count the
+	 * whole stop as CPU time of that thread.
 	 */
 	f->cpu_ns = clock_thread_cpu_ns() + f->heap.pause_ns;
 	if (w->reader.image.capacity_bytes <= ROOM_KEPT_BYTES)
@@ -222,8 +224,8 @@ static void *work(void *arg)
 	w->has_ended = true;
 	is_abandoned = w->is_abandoned;
 	/*
-	 * Wake the caller before unlocking, because the
-	 * caller may free the walker afterwards.
+	 * Notify the caller before unlocking, because the caller may free the walker as
+	 * soon as the mutex is unlocked.
 	 */
 	eventfd_write(w->wake_fd, 1);
 	pthread_mutex_unlock(&w->lock);

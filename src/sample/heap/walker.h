@@ -4,8 +4,9 @@
  * responding and samples stay on time.
  *
  * The thread has its own procfs, sampler and heap reader. It shares only the flags in
- * struct heap_walker with the caller, and hands over its findings as a whole. The caller
- * may abandon a running thread at any time; the thread then frees its own memory.
+ * struct heap_walker with the caller, which receives the findings when the read is
+ * complete. The caller may abandon a running thread at any time; the thread then frees
+ * its memory when it ends.
  */
 #ifndef MS_SAMPLE_HEAP_WALKER_H
 #define MS_SAMPLE_HEAP_WALKER_H
@@ -17,74 +18,82 @@ struct helpers;
 struct procfs;
 struct heap_walker;
 
-/* Create a walker with a copy of *fs. Returns NULL if no file descriptors are left. */
+/*
+ * Create a walker with a copy of *fs. Returns NULL if no file descriptors are available.
+ */
 struct heap_walker *heap_walker_new(const struct procfs *fs);
 
 /*
- * Free the walker; NULL is allowed. A running thread is cancelled and
- * abandoned: it releases the target process and frees its memory when it ends.
- * If the read uses a helper of the walker, the call waits for the thread until 10
- * seconds after the read was first cancelled, so that the helper can be removed.
+ * Free the walker, which may be NULL. A running thread is cancelled and abandoned: it
+ * releases the target process and frees its memory when it ends. If the read uses the
+ * walker's own helper, wait for the thread until 10 seconds after the first cancellation,
+ * so that the helper can be removed.
  */
 void heap_walker_free(struct heap_walker *walker);
 
-/* Selects whether a read stops the process. */
+/* Determines whether a read stops the process. */
 enum heap_stops {
-	/* stop the process; if the stop would be too long, do not read the heap */
+	/* stop the process; do not read the heap if the stop would be too long */
 	STOPS_SHORT,
 	/*
-	 * Stop the process; if the stop would be too long, read the heap without a
-	 * stop, which gives approximate figures.
+	 * Stop the process. If the stop would be too long, read the heap without stopping
+	 * the process, which yields approximate figures.
 	 */
 	STOPS_SHORT_OR_NONE,
 	STOPS_NONE,
 };
 
 struct heap_request {
-	/* process whose heap to read; used only by heap_walker_start() */
+	/* process whose heap is to be read; used only by heap_walker_start() */
 	const struct process *process;
 	enum heap_stops stops;
 	uint64_t max_pause_ns;
-	bool is_read_once; /* if the process is not stopped: read once, not repeatedly */
+	/* if the process is not stopped, read its heap once instead of repeatedly */
+	bool is_read_once;
 	bool wants_detail;
 	bool wants_leaks;
 	/*
-	 * Helpers for querying the allocator, borrowed until the read has ended. NULL:
-	 * do not use the caller's helpers.
+	 * Helpers for querying the allocator, borrowed until the read ends. NULL: do not
+	 * use any helpers of the caller.
 	 */
 	struct helpers *helpers;
 	/*
-	 * wants_helper: query the allocator with a helper of the walker's own. The helper
-	 * stays in the process until a read does not request it or reads another process.
-	 * may_inject: allow the walker to inject the helper.
+	 * wants_helper: query the allocator with the walker's own helper, which stays in
+	 * the process until a read does not request it or reads another process.
+	 * may_inject: allow the walker to inject this helper.
 	 */
 	bool wants_helper, may_inject;
 };
 
-/* Start a read. Returns 0, -EBUSY if a read is already running, or -errno. */
+/* Start reading a heap. Returns 0, -EBUSY if a read is in progress, or another -errno. */
 int heap_walker_start(struct heap_walker *walker, const struct heap_request *request);
 
-/* Upper bound on the time that a helper takes to reach a safe moment and to answer. */
+/*
+ * Upper bound on the time that a helper takes to reach a safe
+ * moment and to answer a query.
+ */
 #define HEAP_WALKER_HELPER_NS (10 * NS_PER_S)
 
 /*
- * Let the thread of the read in progress free the helpers that it uses, when it ends.
- * The caller then calls heap_walker_free().
+ * Make the thread of the running read free the helpers that it uses when it ends. The
+ * caller must then call heap_walker_free().
  */
 void heap_walker_give_helpers(struct heap_walker *walker, struct helpers *helpers);
 
 /* Return true from heap_walker_start() until heap_walker_take() returns the findings. */
 bool heap_walker_is_running(const struct heap_walker *walker);
 
-/* Cancel the running read. The thread ends soon afterwards. */
+/* Cancel the running read. Its thread ends soon afterwards. */
 void heap_walker_cancel(struct heap_walker *walker);
 
-/* Return the progress of the leak scan in thousandths, or -1 before the scan begins. */
+/*
+ * Return the progress of the leak scan in thousandths, or -1 if the scan has not begun.
+ */
 int heap_walker_progress_per_mille(struct heap_walker *walker);
 
 /*
- * Wait until the thread of a running read has ended, for at most patience_ns (UINT64_MAX
- * for no limit). Returns true if there are findings for heap_walker_take().
+ * Wait at most patience_ns (UINT64_MAX for no limit) for the thread of the running read
+ * to end. Returns true if there are findings for heap_walker_take().
  */
 bool heap_walker_wait(struct heap_walker *walker, uint64_t patience_ns);
 
@@ -92,8 +101,8 @@ bool heap_walker_wait(struct heap_walker *walker, uint64_t patience_ns);
 bool heap_walker_take(struct heap_walker *walker, struct heap_findings *ret);
 
 /*
- * Return a descriptor that becomes readable when there
- * are findings for heap_walker_take().
+ * Return a file descriptor that becomes readable when there are
+ * findings for heap_walker_take().
  */
 int heap_walker_fd(const struct heap_walker *walker);
 

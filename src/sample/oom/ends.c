@@ -18,15 +18,16 @@
  */
 #define DYING_NS_MAX (5 * NS_PER_S)
 
-#define INTACT_MS 50 /* how long a victim's memory may stay intact after its selection */
+/* maximum time for which a selected victim's memory may stay intact */
+#define INTACT_MS 50
 
 struct finder {
 	struct replay *replay;
 	const struct oom_past *past;
 	const struct targets *targets;
 	/*
-	 * Paths of the cgroup and of the owner of its limit,
-	 * from the last sample; may be NULL.
+	 * Paths of the cgroup and of the owner of its limit in the
+	 * last sample; may be NULL.
 	 */
 	char *own_path, *limit_path;
 	struct past_end *ends;
@@ -57,8 +58,8 @@ static void read_paths(struct finder *f)
 }
 
 /*
- * Return true if path is the cgroup itself or is below it,
- * such as a container of a recorded pod.
+ * Return true if path is the cgroup itself or below it, such as a
+ * container of a recorded pod.
  */
 static bool is_within(const char *path, const char *group)
 {
@@ -76,9 +77,9 @@ static bool is_of_group(const struct finder *f, const struct oom_kill *kill)
 }
 
 /*
- * Return the event that recorded the kernel's mark on the victim, if there is one:
- * marks are recorded immediately. Otherwise return the event whose text contains the
- * kernel's line about the victim, or NULL.
+ * Return the event for the kernel's mark on the victim, if there is one, because marks
+ * are recorded immediately. Otherwise return the event whose text contains the kernel's
+ * line about the victim, or NULL.
  */
 static const struct past_event *find_event(const struct oom_past *past, int pid)
 {
@@ -106,7 +107,7 @@ static size_t find_sample_before(const struct oom_past *past, uint64_t unix_ms)
 	return i;
 }
 
-/* Return the number of kills that the kernel counted since the previous sample. */
+/* Return how many kills the kernel has counted since the previous sample. */
 static uint64_t count_rise(const struct oom_past *past, size_t index)
 {
 	uint64_t before = past->samples[index - 1].all_kill_count;
@@ -123,8 +124,8 @@ static bool counts_rose(const struct oom_past *past, size_t index)
 }
 
 /*
- * Return the last sample before the end of a victim that no sample contains. In the next
- * sample, the kill counter has risen and no other end accounts for the rise.
+ * Return the last sample before the end of a victim that no sample contains. In the
+ * sample after it, the kill counter has risen, and no other end explains the rise.
  */
 static size_t find_rise(const struct finder *f)
 {
@@ -143,8 +144,8 @@ static size_t find_rise(const struct finder *f)
 
 /*
  * Return the last sample before the kill of a process. A killed process remains visible
- * in later samples until it has exited. Within one sample, the cgroup's counters may be
- * read before the kill and its processes after it, or the other way round.
+ * in samples until it has exited. Within one sample, either the cgroup's counters or its
+ * processes may be read first, and the kill may happen in between.
  */
 static size_t find_last(const struct oom_past *past, const struct past_process *p)
 {
@@ -173,9 +174,9 @@ static bool is_kill_reported(const struct finder *f, const struct oom_kill *kill
 }
 
 /*
- * Add the end that a report describes. is_own is true if the report is part of the
- * recording and therefore concerns the recorded cgroup. Reports from a kernel log
- * may concern any cgroup of the machine.
+ * Add the end of a process that a kernel report describes. is_own is true if the report
+ * is part of the recording, and thus concerns the recorded cgroup. Reports from a kernel
+ * log may concern any cgroup of the machine.
  */
 static void add_report(struct finder *f, const struct oom_kill *kill, bool is_own)
 {
@@ -190,7 +191,7 @@ static void add_report(struct finder *f, const struct oom_kill *kill, bool is_ow
 	if (kill->victim.pid != 0)
 		end.victim = oom_past_find_process(f->past, kill->victim.pid,
 						   kill->victim.name);
-	/* the report may contain a thread's name instead of the process's */
+	/* the report may contain the name of a thread instead of the process */
 	if (!end.victim && kill->victim.pid != 0 && is_ours)
 		end.victim = oom_past_find_process(f->past, kill->victim.pid, "");
 	if (!end.victim && !is_ours)
@@ -209,10 +210,10 @@ static uint64_t count_kills(const struct past_end *end)
 }
 
 /*
- * Assign the ends to samples in order. Both the reports and the counters are in
- * the order of the kills, so if their numbers are equal, they match one to one.
- * only_seen: drop reports of victims that the recording does not contain,
- * because they are from another time.
+ * Assign the ends to samples in order. Reports and counters are both in the order of
+ * the kills, so if their numbers are equal, they match one to one. If only_seen is
+ * set, drop reports about victims that the recording does not contain, because such
+ * reports are from another time.
  */
 static bool assign_in_order(struct finder *f, bool only_seen)
 {
@@ -245,8 +246,7 @@ static bool assign_in_order(struct finder *f, bool only_seen)
 }
 
 /*
- * Return the largest process that ended soon enough after the
- * sample `last` to be related to the kill.
+ * Return the largest process that ended soon enough after sample `last` to be a victim.
  */
 static const struct past_process *find_largest_ended(const struct oom_past *past,
 						     size_t last)
@@ -257,8 +257,8 @@ static const struct past_process *find_largest_ended(const struct oom_past *past
 		const struct past_process *p = &past->processes[i];
 
 		/*
-		 * Skip processes that are still alive in the last sample, and those that
-		 * ended before `last`. find_last() checks the remaining processes.
+		 * Skip processes that are alive in the last sample, and those that ended
+		 * before sample `last`. find_last() checks the remaining processes.
 		 */
 		if (p->last + 1 < last || p->last + 1 == past->sample_count ||
 		    !bytes_known(p->rss_bytes) ||
@@ -294,8 +294,7 @@ static void add_rises(struct finder *f)
 }
 
 /*
- * Add ends for victims that the kernel marked but that
- * neither a report nor another end mentions.
+ * Add ends for victims that the kernel marked but that no report or other end mentions.
  */
 static void add_marks(struct finder *f)
 {
@@ -336,8 +335,8 @@ static bool is_after_kill(const struct oom_past *past, size_t index, uint64_t ki
 }
 
 /*
- * Move each end to an earlier sample if its sample was taken after the kill, because such
- * a sample does not show the cause of the kill.
+ * If the sample of an end was taken after the kill, assign the end to an earlier sample,
+ * because the later one does not show the cause of the kill.
  */
 static void leave_out_later_samples(struct finder *f)
 {
@@ -351,7 +350,10 @@ static void leave_out_later_samples(struct finder *f)
 			continue;
 		while (last > 0 && is_after_kill(f->past, last, end->unix_ms))
 			last--;
-		/* a larger difference means that the clock was set: keep the sample */
+		/*
+		 * keep the sample if the difference is larger, because
+		 * then the clock was set
+		 */
 		if (samples[end->last].elapsed_ns - samples[last].elapsed_ns <=
 		    2 * DYING_NS_MAX)
 			end->last = last;
@@ -375,8 +377,8 @@ static int is_target(struct finder *f, const struct past_process *p)
 }
 
 /*
- * Add an end for a recording without kills: the largest target has ended, or
- * is still alive. Returns 0 or -errno.
+ * Add an end for a recording without kills: the largest target has ended or is still
+ * alive. Returns 0 or -errno.
  */
 static int add_end_without_kill(struct finder *f)
 {
@@ -404,10 +406,7 @@ static int add_end_without_kill(struct finder *f)
 	return 0;
 }
 
-/*
- * If specific targets were requested, drop the ends of
- * other processes. Returns 0 or -errno.
- */
+/* If targets were requested, drop the ends of other processes. Returns 0 or -errno. */
 static int keep_targets(struct finder *f)
 {
 	size_t kept = 0;
@@ -439,7 +438,7 @@ static int find_ends(struct finder *f, const struct oom_kill_list *log)
 
 	read_paths(f);
 	/*
-	 * Add the reports of the log first: they are complete, while the text of
+	 * Add the reports of the kernel log first, because they are complete. The text of
 	 * a recorded event may be truncated.
 	 */
 	for (size_t i = 0; i < log->count; i++)

@@ -12,22 +12,22 @@
 #include "base/xalloc.h"
 
 /*
- * Length of the last part of the recording, in which a burst of the memory need or pages
- * on the kernel's file lists (hidden_bytes) may have caused the end.
+ * Length of the final part of the recording. A burst of the memory need, or pages on the
+ * kernel's file lists (hidden_bytes), in this part may have caused the end.
  */
 #define WINDOW_NS (5 * NS_PER_S)
 
 /*
- * The memory need has jumped if at least JUMP_PER_MILLE of its rise occurred within
- * JUMP_NS, even if the rise looks steady.
+ * The memory need has jumped, even if its growth looks steady, if at least JUMP_PER_MILLE
+ * of the rise occurred within JUMP_NS.
  */
 #define JUMP_NS NS_PER_S
 #define JUMP_PER_MILLE 800
 
-/* number of samples at the end that determine the usual interval */
+/* number of final samples from which the usual sampling interval is computed */
 #define INTERVAL_SAMPLES 10
 
-/* Maximum number of processes whose mappings are read to find thread stacks. */
+/* Maximum number of processes whose mappings are read in search of thread stacks. */
 #define STACKS_PROCESSES_MAX 200
 
 static uint64_t larger(uint64_t a, uint64_t b)
@@ -37,8 +37,8 @@ static uint64_t larger(uint64_t a, uint64_t b)
 
 /*
  * Return the last sample that contains the victim. The victim may be missing from the
- * last sample before the end, because within one sample, the cgroup may be read before
- * the kill and its processes after it.
+ * last sample before the end, because within a sample, the cgroup's figures may be read
+ * before the kill and its processes after the kill.
  */
 static size_t last_seen(const struct past_end *end)
 {
@@ -48,7 +48,7 @@ static size_t last_seen(const struct past_end *end)
 		       : end->last;
 }
 
-/* Return the first sample of the last WINDOW_NS before the end. */
+/* Return the first sample of the last WINDOW_NS before the end of the process. */
 static size_t find_window(const struct past_end *end)
 {
 	const struct past_sample *samples = end->past->samples;
@@ -103,8 +103,8 @@ static int compare_points(const void *a, const void *b)
 }
 
 /*
- * Return the median of the memory need, weighted by time, because samples
- * may be closer together near the end.
+ * Return the median of the memory need. Samples are weighted by the time they cover,
+ * because they may be closer together near the end.
  */
 static uint64_t find_typical(const struct growth_point *points, size_t count)
 {
@@ -142,8 +142,8 @@ static size_t add_points(const struct past_end *end, size_t stop, bool is_live,
 }
 
 /*
- * Set the figures of live heap memory from the last sample that contains them. Heaps are
- * read less often than the other figures.
+ * Set the figures of live heap memory from the last sample that has them, because heaps
+ * are read less often than other figures.
  */
 static void set_live(const struct past_end *end, size_t window, struct oom_evidence *e)
 {
@@ -176,9 +176,9 @@ static bool has_jumped(const struct growth_point *points, size_t count)
 }
 
 /*
- * Determine how the memory need grew, without the last seconds, to distinguish growth
- * from a burst. If the remaining samples are too few, or if the memory need had stopped
- * growing by the end, use all samples.
+ * Determine how the memory need grew before the last seconds, to distinguish growth from
+ * a burst. If there are too few samples before them, or if the memory need was no longer
+ * growing at the end, use all samples.
  */
 static void set_growth(const struct past_end *end, size_t window, struct oom_evidence *e)
 {
@@ -217,13 +217,16 @@ static void set_time(const struct past_end *end, struct oom_evidence *e)
 		e->unix_ms = end->unix_ms;
 		e->age_ns = (end->unix_ms - last->unix_ms) * NS_PER_MS;
 	} else if (has_next) {
-		/* a line of the log may be read after the next sample was taken */
+		/*
+		 * a line of the kernel log may be read only after the
+		 * next sample was taken
+		 */
 		e->unix_ms = last[1].unix_ms;
 		e->age_ns = last[1].elapsed_ns - last->elapsed_ns;
 	}
 }
 
-/* Add the threads' stacks of a process, if its mappings were read. */
+/* Add the size of a process's thread stacks, if its mappings were read. */
 static int add_stacks(const struct past_end *end, struct replay *replay,
 		      const struct process *process, struct oom_evidence *e)
 {
@@ -275,8 +278,8 @@ static int add_processes(const struct past_end *end, struct replay *replay,
 }
 
 /*
- * Return true if the limit counts as reached: the remaining room is at most slack_bytes,
- * which is the uncertainty of the kernel's figures.
+ * Return true if the limit counts as reached: the headroom is at most slack_bytes, which
+ * is the uncertainty of the kernel's figures.
  */
 static bool is_full(const struct cgroup_level *level, uint64_t slack_bytes)
 {
@@ -285,8 +288,8 @@ static bool is_full(const struct cgroup_level *level, uint64_t slack_bytes)
 }
 
 /*
- * Set the number of failed attempts to swap out a page, counted from the
- * first sample until after the last one.
+ * Set the number of failed swap-out attempts from the first sample
+ * until after the last sample.
  */
 static void set_swap_fails(const struct past_end *end, struct oom_evidence *e)
 {
@@ -302,8 +305,8 @@ static void set_swap_fails(const struct past_end *end, struct oom_evidence *e)
 }
 
 /*
- * Set the changes of the kill counters and of the limit's counter between the last sample
- * before the end and the next sample.
+ * Set how much the kill counters and the counter of the limit rose between the last
+ * sample before the end and the next sample.
  */
 static void set_counts(const struct past_end *end, const struct cgroup *cgroup,
 		       struct oom_evidence *e)
@@ -316,8 +319,8 @@ static void set_counts(const struct past_end *end, const struct cgroup *cgroup,
 	if (!has_kill_counts)
 		return;
 	/*
-	 * If there are cgroups below this one, the kernel's counters show only whether
-	 * this cgroup's own limit was reached.
+	 * If the cgroup has child cgroups, the kernel's counters show only whether the
+	 * cgroup's own limit was reached.
 	 */
 	e->is_kernel_excluded =
 		next->all_kill_count == last->all_kill_count &&
@@ -334,7 +337,7 @@ static void set_counts(const struct past_end *end, const struct cgroup *cgroup,
 		e->limit_path[0] = '\0';
 }
 
-/* Set the amounts of the recorded cgroup, if its limit is the one that was hit. */
+/* Set the amounts of the recorded cgroup if its limit is the one that was reached. */
 static void set_group(const struct past_end *end, const struct cgroup *cgroup,
 		      const struct snapshot *processes, struct oom_evidence *e)
 {
@@ -355,8 +358,8 @@ static void set_group(const struct past_end *end, const struct cgroup *cgroup,
 }
 
 /*
- * Set the victim's figures from the last sample that shows it intact,
- * because its memory shrinks while it dies.
+ * Set the victim's figures from the last sample in which its memory is intact, because
+ * its memory shrinks while it exits.
  */
 static void set_victim(const struct past_end *end, const struct snapshot *processes,
 		       struct oom_evidence *e)
@@ -374,10 +377,7 @@ static void set_victim(const struct past_end *end, const struct snapshot *proces
 	text_copy(e->victim.name, sizeof(e->victim.name), p->process.comm);
 }
 
-/*
- * Set the facts of the last sample. cgroup is NULL if no
- * cgroup was recorded, only processes.
- */
+/* Set the facts of the last sample. cgroup is NULL if only processes were recorded. */
 static int read_last(const struct past_end *end, struct replay *replay,
 		     const struct cgroup *cgroup, struct oom_evidence *e)
 {
@@ -403,7 +403,7 @@ static int read_last(const struct past_end *end, struct replay *replay,
 	return r;
 }
 
-/* Determine which cgroup's limit was hit, as far as the recording shows it. */
+/* Determine as far as possible from the recording which cgroup's limit was reached. */
 static void set_limit(const struct past_end *end, const struct cgroup *cgroup,
 		      struct oom_evidence *e)
 {
@@ -417,7 +417,7 @@ static void set_limit(const struct past_end *end, const struct cgroup *cgroup,
 	set_counts(end, cgroup, e);
 }
 
-/* Find the cgroup whose limit was hit, and the samples that describe this cgroup. */
+/* Find the cgroup whose limit was reached, and the samples that describe it. */
 static int set_scope(struct past_end *end, struct replay *replay,
 		     const struct cgroup *cgroup, struct oom_evidence *e)
 {
@@ -450,7 +450,10 @@ static int collect(struct past_end *end, struct replay *replay,
 	return r < 0 ? r : oom_grower_find(end, replay, last_seen(end), &e->grower);
 }
 
-/* Set where the victim ran, and where the process ran whose allocation hit the limit. */
+/*
+ * Set the cgroup and container of the victim, and those of the process whose
+ * allocation reached the limit.
+ */
 static void set_places(const struct past_end *end, struct oom_evidence *e)
 {
 	const struct oom_notes *notes = &end->past->notes;

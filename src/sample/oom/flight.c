@@ -14,16 +14,17 @@
 #include "sample/oom/flight_private.h"
 
 /*
- * NEED_STATES reads LazyFree of every process in each sample. The recorder decides
- * how often to read the owners of memory.
+ * NEED_STATES reads the LazyFree of every process in each sample. The recorder decides
+ * how often to read mappings and thus the owners of memory.
  */
 #define NEEDS (RECORDER_NEEDS | NEED_STATES)
 
 #define SHORTEST_NS (5 * NS_PER_MS)
-#define GAP_NS NS_PER_S /* a sample that is late by this much counts as missed */
-/* reading the cgroup's own files may take at most 1/GROUP_SHARE_PART of the time */
+/* a sample that is late by at least this much counts as missed */
+#define GAP_NS NS_PER_S
+/* Reading the cgroup's own files may take at most 1/GROUP_SHARE_PART of the time. */
 #define GROUP_SHARE_PART 20
-/* shortest time between two messages about the same condition */
+/* minimum time between two messages about the same condition */
 #define REPEAT_NS (10 * NS_PER_S)
 #define MAPPINGS_PART 4
 
@@ -74,8 +75,8 @@ static void summarize(struct flight *f, uint64_t interval_ns)
 }
 
 /*
- * Compute when the next sample is due. The interval also limits the time spent on the
- * cgroup's own files, which take long to read if there are many cgroups below it.
+ * Compute when the next sample is due. The interval also limits the time spent reading
+ * the cgroup's own files, which is long if the cgroup has many descendants.
  */
 static void set_due(struct flight *f)
 {
@@ -91,7 +92,8 @@ static void set_due(struct flight *f)
 		interval_ns = f->group_cost_ns * GROUP_SHARE_PART;
 	summarize(f, interval_ns);
 	/*
-	 * Count from the time when the sample was due, so that delays do not accumulate.
+	 * Count from the time at which the sample was due, so that
+	 * delays do not accumulate.
 	 */
 	f->due_ns = f->sampled_ns - f->due_ns < interval_ns ? f->due_ns + interval_ns
 							    : f->sampled_ns + interval_ns;
@@ -102,7 +104,7 @@ static void end_sample(struct flight *f, bool has_group)
 	struct snapshot *known = &f->processes.known;
 	int r;
 
-	/* the cgroup and its processes form one sample, with a single timestamp */
+	/* treat the cgroup and its processes as one sample with a single timestamp */
 	known->taken_ns = has_group ? f->cgroup.taken_ns : f->sampled_ns;
 	known->unix_ms = has_group ? f->cgroup.unix_ms : flight_unix_ms(f->sampled_ns);
 	known->elapsed_ns = f->sampled_ns - f->start_ns;
@@ -114,8 +116,8 @@ static void end_sample(struct flight *f, bool has_group)
 
 /*
  * Set how much of the time may be spent reading processes and their mappings.
- * Mappings take the most time to read and the most space in the file, so
- * reading them gets a quarter of the budget.
+ * Mappings take the most time to read and the most space in the file, so they get
+ * only a quarter of the budget.
  */
 static void set_shares(struct flight *f)
 {
@@ -140,8 +142,8 @@ static int read_group(struct flight *f)
 }
 
 /*
- * Take a sample. If pid is not 0, first read this process with all its
- * mappings and set *ret_read to 0 or -errno.
+ * Take a sample. If pid is not 0, first read the process pid with all its mappings, and
+ * set *ret_read to 0 or -errno.
  */
 static int take_sample(struct flight *f, enum turns turns, int pid, int *ret_read)
 {
@@ -155,8 +157,8 @@ static int take_sample(struct flight *f, enum turns turns, int pid, int *ret_rea
 
 		*ret_read = group_turns_read(&f->processes, pid);
 		/*
-		 * Copy the usage, because the process may have left the cgroup by the
-		 * time the sample is complete.
+		 * copy the usage, because the process may have left the cgroup
+		 * when the sample is complete
 		 */
 		if (*ret_read == 0) {
 			f->read = *snapshot_find(&f->processes.known, pid);
@@ -198,8 +200,8 @@ static void report_gap(struct flight *f)
 }
 
 /*
- * Take a sample. If the memory need has passed a step towards the limit, also read
- * every process, regardless of the cost.
+ * Take a sample. If the memory need has passed a threshold below the limit, read all
+ * processes, whatever it costs.
  */
 static int sample(struct flight *f)
 {
@@ -212,7 +214,7 @@ static int sample(struct flight *f)
 	report_step(f);
 	if (f->summary.sample_count == 1)
 		return 0;
-	/* near the limit there is no time left to read mappings */
+	/* close to the limit there is no time to read mappings */
 	return take_sample(f, f->steps.passed == 1 ? TURNS_MAPPINGS : TURNS_ALL, 0, NULL);
 }
 
@@ -229,8 +231,8 @@ static void report_victim(struct flight *f, const struct flight_kill *kill,
 }
 
 /*
- * Handle the kernel's mark on a victim. The victim may live for only a few milliseconds,
- * so read its memory first and describe the kill afterwards.
+ * Handle the kernel's mark on a victim. The victim may exit within a few milliseconds, so
+ * first read its memory and then describe the kill.
  */
 static int handle_mark(struct flight *f, const struct oom_mark *mark)
 {
@@ -264,9 +266,8 @@ static int handle_mark(struct flight *f, const struct oom_mark *mark)
 
 /*
  * Sample a cgroup that is out of memory. If the kernel's marks on victims are
- * unavailable, the victim is unknown, but often it is the largest process, so read
- * that process first. If the cgroup is paused until resume_group(), there is time to
- * read everything.
+ * unavailable, read the largest process first, because it is the most likely victim. If
+ * the cgroup is paused until resume_group(), there is enough time to read everything.
  */
 static int handle_out_of_memory(struct flight *f)
 {
@@ -290,7 +291,9 @@ static int handle_wake(struct flight *f, const struct oom_wake *wake)
 	uint64_t now = clock_now_ns();
 	int r = 0;
 
-	/* handle every mark, even if the cgroup vanishes at the first one */
+	/*
+	 * handle every mark, even if the cgroup disappears while the first one is handled
+	 */
 	for (size_t i = 0; i < wake->mark_count; i++) {
 		int error = handle_mark(f, &wake->marks[i]);
 
@@ -301,7 +304,8 @@ static int handle_wake(struct flight *f, const struct oom_wake *wake)
 	if (wake->flags & OOM_WAKE_OOM && f->setup.resume_group) {
 		r = handle_out_of_memory(f);
 		/*
-		 * the removal of a cgroup causes the same wake-up as the lack of memory
+		 * the removal of a cgroup and an out-of-memory
+		 * condition cause the same wake-up
 		 */
 		if (r == 0)
 			f->setup.resume_group(f->setup.context);
@@ -317,8 +321,8 @@ static int handle_wake(struct flight *f, const struct oom_wake *wake)
 		f->pressure_reported_ns = now;
 	}
 	/*
-	 * If a file cache fills the cgroup, its limit and pressure counters may rise all
-	 * the time, so limit the rate of samples.
+	 * Limit the rate of samples, because the limit and pressure counters of a cgroup
+	 * that is full of file cache may rise constantly.
 	 */
 	if (wake->flags & (OOM_WAKE_LIMIT | OOM_WAKE_PRESSURE) &&
 	    now > f->sampled_ns + SHORTEST_NS)

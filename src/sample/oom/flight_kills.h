@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * flight_kills - the processes that the kernel killed while they were recorded. Each kill
- * is listed once, even if several sources report it.
+ * flight_kills - list the processes that the kernel killed while they were recorded. Each
+ * kill is listed once, even if several sources report it.
  */
 #ifndef MS_SAMPLE_OOM_FLIGHT_KILLS_H
 #define MS_SAMPLE_OOM_FLIGHT_KILLS_H
@@ -15,15 +15,15 @@
 
 struct flight_kill {
 	int pid;	/* pid of the victim; 0: unknown */
-	bool is_logged; /* true if the kernel's report was recorded */
+	bool is_logged; /* the kernel's report about the kill was recorded */
 	char comm[PROCESS_COMM_SIZE];
 	uint64_t unix_ms;
-	uint64_t rss_bytes; /* Rss at the last reading of the victim; may be unknown */
-	/* time between the last sample and the kill; unknown if the log was late */
+	uint64_t rss_bytes; /* Rss when the victim was last read; may be unknown */
+	/* time from the last sample to the kill; unknown if the kernel log was late */
 	uint64_t sample_age_ns;
 	/*
-	 * Time from the victim's selection until its memory had been read;
-	 * unknown if it was too late to read the memory.
+	 * Time from the selection of the victim until its memory had been read. Unknown
+	 * if the memory could not be read in time.
 	 */
 	uint64_t late_ns;
 };
@@ -31,37 +31,37 @@ struct flight_kill {
 #define FLIGHT_KILLS_MAX 64
 
 struct flight_kills {
-	/* the most recent kills: kill n is item n % FLIGHT_KILLS_MAX */
+	/* the most recent kills; kill n is stored in item n % FLIGHT_KILLS_MAX */
 	struct flight_kill items[FLIGHT_KILLS_MAX];
 	uint64_t count; /* number of all kills */
 };
 
-/* Return the kill of the process with this pid at about this time, or NULL. */
+/* Return the kill of the process with the given pid at about the given time, or NULL. */
 struct flight_kill *flight_kills_find(struct flight_kills *kills, int pid,
 				      uint64_t unix_ms);
 
-/* Return true if there was a kill at about this time or later. */
+/* Return true if a kill happened at about the given time or later. */
 bool flight_kills_any_since(const struct flight_kills *kills, uint64_t unix_ms);
 
 /*
- * Return true if a kill in the kernel log concerns this cgroup or one that
- * shares its limit. If the kernel rate-limits its reports, it logs only the
- * victim, without a cgroup. Such a report counts if a kill of the same process
- * at about the same time is already known.
+ * Return true if a kill in the kernel log concerns the given cgroup or one that shares
+ * its limit. When the kernel rate-limits its reports, it logs only the victim, without a
+ * cgroup. Such a report is included if a kill of the same process at about the same time
+ * is known from another source.
  */
 bool flight_kills_has_logged(struct flight_kills *kills, const struct oom_kill *k,
 			     const struct cgroup *cgroup, uint64_t unix_ms);
 
 /*
- * Add a kill. u contains the known figures of the process, or is NULL. The result is
- * borrowed until FLIGHT_KILLS_MAX more kills have been added.
+ * Add a kill. u contains the known figures of the process, or is NULL. The returned
+ * pointer is valid until FLIGHT_KILLS_MAX more kills have been added.
  */
 struct flight_kill *flight_kills_add(struct flight_kills *kills, int pid,
 				     uint64_t unix_ms, const struct usage *u);
 
 /*
- * Describe the kill of a process that the kernel selected. error is the -errno that says
- * why the process could not be read at that time, or 0.
+ * Describe the kill of a process that the kernel selected. If the process could not be
+ * read in time, error is the negative errno value; otherwise error is 0.
  */
 void flight_kill_describe(const struct flight_kill *kill, int error, struct strbuf *out);
 

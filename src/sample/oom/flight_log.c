@@ -14,13 +14,13 @@
 #include "proc/kmsg/victim.h"
 
 /*
- * A report is complete if no line arrives for this time. All lines of a report arrive
- * together, except with a slow console.
+ * A report is complete if no further line arrives for this time. The kernel logs all
+ * lines of a report together, except on a slow console.
  */
 #define QUIET_NS (200 * NS_PER_MS)
 #define REPORT_BYTES_MAX ((size_t)256 << 10)
 
-/* Texts by which to recognise a line that may be the first line of a report. */
+/* Strings that identify a line that may be the first line of a kernel report. */
 static const char *const report_starts[] = {
 	"invoked oom-killer", "oom-kill:constraint=",	     "Killed process",
 	"Kill process",	      "killed as a result of limit",
@@ -53,7 +53,10 @@ static bool is_kill(char *record)
 	char *text = strchr(record, ';');
 	struct kmsg_victim victim;
 
-	/* programs can also write to the log, but not with the kernel's facility 0 */
+	/*
+	 * check for the kernel's facility 0, because programs can
+	 * also write to the kernel log
+	 */
 	if (!text || strtoul(record, NULL, 10) >= 8)
 		return false;
 	kmsg_split_cut_fault(++text);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * flight_private - the state of a flight recorder, shared by flight.c, which takes the
+ * flight_private - state of a flight recorder that is shared by flight.c, which takes the
  * samples, and flight_reports.c, which follows the kernel log.
  */
 #ifndef MS_SAMPLE_OOM_FLIGHT_PRIVATE_H
@@ -16,12 +16,13 @@ struct flight {
 	struct flight_setup setup;
 	struct oom_wakeups *wakeups;
 	struct group_turns processes;
-	/* cgroup figures of the last sample, kept after the cgroup was removed */
+	/* cgroup figures of the last sample, preserved after the removal of the cgroup */
 	struct cgroup cgroup;
-	/* the cgroup figures that are being read for the next sample */
+	/* cgroup figures that are being read for the next sample */
 	struct cgroup next_cgroup;
 	/*
-	 * figures of the process that was last read out of turn, without its command line
+	 * figures of the process that was last read outside the regular
+	 * samples, without its command line
 	 */
 	struct usage read;
 	struct oom_figures figures;
@@ -30,7 +31,8 @@ struct flight {
 	struct flight_summary summary;
 	uint64_t start_ns, sampled_ns, due_ns;
 	unsigned int share_per_million;
-	uint64_t group_cost_ns; /* how long the last reading of the cgroup's files took */
+	/* duration of the last reading of the cgroup's files */
+	uint64_t group_cost_ns;
 	struct oom_steps steps;
 	uint64_t pressure_reported_ns;
 	struct flight_counts counts;
@@ -43,8 +45,8 @@ uint64_t flight_unix_ms(uint64_t ns);
 bool flight_has_pid(const struct flight *flight, int pid);
 
 /*
- * Record the kills of this cgroup that the kernel log reports, and those that the
- * counters show but whose reports are overdue.
+ * Record the kills of this cgroup that the kernel log reports. Also record those that the
+ * kill counters show but whose reports are overdue.
  */
 void flight_read_log(struct flight *flight);
 

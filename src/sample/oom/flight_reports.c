@@ -8,7 +8,7 @@
 #include "base/units.h"
 #include "proc/kmsg/printk_clock.h"
 
-/* maximum delay between the counting of a kill and its report */
+/* maximum time between the counting of a kill and the arrival of its report */
 #define LOG_PATIENCE_NS (2 * NS_PER_S)
 #define LOG_STEP_MS 20
 
@@ -28,8 +28,8 @@ bool flight_has_pid(const struct flight *f, int pid)
 }
 
 /*
- * Record kills that the cgroup's counter shows but whose report is overdue. The counter
- * also includes processes that were about to end anyway.
+ * Record kills that the cgroup's kill counter shows but whose reports are overdue. The
+ * counter also includes victims that were already exiting.
  */
 static void record_unlogged_kills(struct flight *f)
 {
@@ -50,9 +50,9 @@ static bool has_overdue_kills(const struct flight *f)
 }
 
 /*
- * Record a kill that the log reports, at the time of the report's first line. Samples
- * that were taken after this time may already be recorded. log may contain reports about
- * other cgroups; only the lines of this kill's report are recorded.
+ * Record a kill that the kernel log reports, with the time of the first line of the
+ * report. Later samples may already be in the recording. `log` may contain reports about
+ * other cgroups; only the lines about this kill are recorded.
  */
 static void record_kill(struct flight *f, const struct oom_kill *k, const char *log)
 {
@@ -79,8 +79,8 @@ static void record_kill(struct flight *f, const struct oom_kill *k, const char *
 }
 
 /*
- * Return true if the log reports a kill in this cgroup. The kernel rate-limits its
- * reports: a suppressed report contains only the victim's pid, without a cgroup.
+ * Return true if the kernel log reports a kill in this cgroup. If the kernel has
+ * rate-limited its report, the log contains only the pid of the victim and no cgroup.
  */
 static bool is_own_kill(struct flight *f, const struct oom_kill *k)
 {
@@ -96,8 +96,8 @@ static bool is_own_kill(struct flight *f, const struct oom_kill *k)
 }
 
 /*
- * Record the kills of complete reports. With is_last, an unfinished report counts as
- * complete, because no more lines will follow.
+ * Record the kills of complete reports. If is_last is set, an unfinished report also
+ * counts as complete, because no further lines will follow.
  */
 static void record_logged_kills(struct flight *f, bool is_last)
 {

@@ -11,11 +11,11 @@
 #include "classify/growth/last_rise.h"
 #include "sample/oom/evidence.h"
 
-/* Growth of less than this is not reported. */
+/* Minimum growth that is reported. */
 #define GROWTH_MIN_BYTES MIB
 
 /*
- * Maximum number of samples that are read to find the growth. The samples are evenly
+ * Maximum number of samples that are read to measure growth. These samples are evenly
  * spaced and include the last one.
  */
 #define READS_MAX 2000
@@ -33,11 +33,11 @@
  * with the same name in the same cgroup.
  */
 struct role {
-	struct process process; /* the most recent of the processes that share the role */
-	/* notes on the process; NULL: no note was recorded */
+	struct process process; /* the most recent process in the role */
+	/* notes about the process; NULL: none were recorded */
 	const struct oom_note *note;
 	struct rise_series series;
-	bool is_there; /* the process is present in the sample that is being read */
+	bool is_there; /* the process is in the sample that is currently read */
 	bool is_new, is_restarted;
 };
 
@@ -50,9 +50,9 @@ struct grower_search {
 };
 
 /*
- * Return how much memory is charged for a process that the kernel cannot reclaim:
- * anonymous memory, including swapped-out pages, and dirty pages, which include shared
- * memory. Clean file pages do not count.
+ * Return how much unreclaimable memory is charged for a process: anonymous memory,
+ * including swapped-out pages, and dirty pages, including shared memory. Clean
+ * file pages are not included.
  */
 static uint64_t charged_bytes(const struct usage *u)
 {
@@ -94,9 +94,7 @@ static bool is_in(const struct snapshot *processes, const struct process *p)
 	return u && process_is_same(&u->process, p) && process_has_memory(&u->process);
 }
 
-/*
- * Return the role whose most recent process has ended and that p now takes over, or NULL.
- */
+/* Return the role whose most recent process has ended and is succeeded by p, or NULL. */
 static struct role *find_ended(struct grower_search *s, const struct snapshot *processes,
 			       const struct process *p, const struct oom_note *note)
 {
@@ -209,7 +207,7 @@ static const struct role *find_grown(const struct grower_search *s, struct rise 
 	return best;
 }
 
-/* All mappings with the same name, with their sizes before and after the growth. */
+/* All mappings with the same name, and their sizes before and after the growth. */
 struct kind {
 	const char *name;
 	uint64_t from_bytes, to_bytes;
@@ -221,7 +219,10 @@ static int compare_kinds(const void *a, const void *b)
 	return strcmp(((const struct kind *)a)->name, ((const struct kind *)b)->name);
 }
 
-/* Return the memory that charged_bytes() counts, for a single mapping. */
+/*
+ * Return the unreclaimable memory of a single mapping, as
+ * charged_bytes() does for a process.
+ */
 static uint64_t charged_bytes_of_mapping(const struct mapping *m)
 {
 	const uint64_t *bytes = m->counters.bytes;
@@ -249,8 +250,9 @@ static size_t add_kinds(const struct mapping_list *mappings, bool is_after,
 }
 
 /*
- * Find the kind of mapping that has more than half of the process's growth, both between
- * the samples and between the readings of the mappings.
+ * Find the kind of mapping that accounts for more than half of the process's growth.
+ * The condition must hold for the growth between the samples and between the
+ * readings of the mappings.
  */
 static void find_kind(struct kind *kinds, size_t count, struct oom_grower *ret)
 {
@@ -284,8 +286,8 @@ static void find_kind(struct kind *kinds, size_t count, struct oom_grower *ret)
 }
 
 /*
- * Return the sample at which the growth began: the earliest one that was taken at most
- * `ns` nanoseconds before the sample `last`.
+ * Return the earliest sample that was taken at most `ns` nanoseconds before the sample
+ * `last`. The growth began at this sample.
  */
 static size_t find_begin(const struct past_end *end, size_t last, uint64_t ns)
 {
@@ -299,8 +301,8 @@ static size_t find_begin(const struct past_end *end, size_t last, uint64_t ns)
 }
 
 /*
- * Find the mapping that grew. Mappings are read rarely, so both
- * readings may be older than the samples.
+ * Find the mapping that grew. Mappings are read rarely, so the two compared readings may
+ * be older than the samples.
  */
 static int find_mapping(const struct grower_search *s, struct replay *replay, size_t last,
 			const struct process *process, struct oom_grower *ret)
@@ -326,8 +328,8 @@ static int find_mapping(const struct grower_search *s, struct replay *replay, si
 }
 
 /*
- * Return true if shared memory and files on tmpfs grew more than any process did. In that
- * case no process has mapped the memory that grew, and *ret is set to its growth.
+ * Return true if shared memory and files on tmpfs grew more than any process. In that
+ * case, *ret is set to the growth of memory that no process has mapped.
  */
 static bool find_unmapped(const struct grower_search *s, size_t last,
 			  struct oom_grower *ret)
@@ -352,7 +354,7 @@ static bool find_unmapped(const struct grower_search *s, size_t last,
 	return true;
 }
 
-/* Return the number of bytes by which this file grew from from_ms to to_ms. */
+/* Return by how many bytes the file grew between from_ms and to_ms. */
 static uint64_t grown_bytes(const struct oom_note *note, const char *file,
 			    uint64_t from_ms, uint64_t to_ms)
 {
@@ -378,8 +380,8 @@ static uint64_t grown_bytes(const struct oom_note *note, const char *file,
 }
 
 /*
- * Return a file that the process wrote and that has
- * more than half of the growth, or NULL.
+ * Return the file written by the process that accounts for more than
+ * half of the growth, or NULL.
  */
 static const char *find_file(const struct oom_note *note, const struct oom_grower *g,
 			     uint64_t end_ms)
@@ -404,8 +406,8 @@ static bool is_in_last_sample(const struct grower_search *s,
 }
 
 /*
- * Find the process that had the growing file open for writing. Leave *ret unchanged
- * unless there is exactly one.
+ * Find the process that had the growing file open for writing. If there is no such
+ * process, or more than one, leave *ret unchanged.
  */
 static void find_writer(const struct grower_search *s, size_t last,
 			struct oom_grower *ret)

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * notes - the notes in a recording, grouped by process: where the
- * process ran, the runtime options in its environment, and the files on
- * tmpfs that it had open for writing.
+ * notes - read the notes in a recording and group them by process: the cgroup and
+ * container in which the process ran, the runtime options in its environment, and the
+ * files on tmpfs that it had open for writing.
  */
 #ifndef MS_SAMPLE_OOM_NOTES_H
 #define MS_SAMPLE_OOM_NOTES_H
@@ -11,18 +11,20 @@
 #include "sample/recording/replay.h"
 
 /*
- * A file on tmpfs that a process had open for writing,
- * and the size of the file at that time.
+ * A tmpfs file that a process had open for writing, and the size
+ * of the file at that time.
  */
 struct oom_written {
 	uint64_t unix_ms, bytes;
-	char *file; /* file in the form "MAJOR:MINOR:INODE PATH" */
+	char *file; /* the file in the form "MAJOR:MINOR:INODE PATH" */
 };
 
 struct oom_note {
-	struct process process; /* the process; only pid, start_ticks and comm are set */
+	/* the process that the notes describe; only pid, start_ticks and comm are set */
+	struct process process;
 	struct oom_place place;
-	char **options; /* runtime options, each in the form "VARIABLE WORD" */
+	/* options of the language runtime, each in the form "VARIABLE WORD" */
+	char **options;
 	size_t option_count, option_capacity;
 	struct oom_written *written;
 	size_t written_count, written_capacity;
@@ -37,11 +39,14 @@ struct oom_notes {
 int oom_notes_read(struct replay *replay, struct oom_notes *ret);
 void oom_notes_release(struct oom_notes *notes);
 
-/* Return the notes about the process with this pid, start time and name, or NULL. */
+/* Return the notes about the process with the given pid, start time and name, or NULL. */
 const struct oom_note *oom_notes_find(const struct oom_notes *notes,
 				      const struct process *process);
 
-/* Return where a process ran. Names that were not recorded are "". */
+/*
+ * Return the cgroup, container and pod in which a process ran. Names that
+ * were not recorded are "".
+ */
 struct oom_place oom_notes_place(const struct oom_notes *notes,
 				 const struct process *process);
 

@@ -49,8 +49,8 @@ static void add_ended(struct oom_past *past, const struct past_process *process)
 }
 
 /*
- * Replace the processes of the previous sample with those of this sample. Processes that
- * are missing from this sample have ended.
+ * Replace the processes of the previous sample with those of the current sample.
+ * Processes that are missing from the current sample have ended.
  */
 static void follow_processes(struct reader *r, size_t index)
 {
@@ -83,8 +83,9 @@ static void follow_processes(struct reader *r, size_t index)
 }
 
 /*
- * Scale a part of a process's anonymous memory to its Pss, because forked processes may
- * share pages. Thus no page counts more than once in the sum over all processes.
+ * Scale a part of a process's anonymous memory to its Pss, because forked
+ * processes may share pages. Scaling ensures that the sum over all processes
+ * counts every page only once.
  */
 static uint64_t scale_to_pss(const struct usage *u, uint64_t bytes)
 {
@@ -96,8 +97,8 @@ static uint64_t scale_to_pss(const struct usage *u, uint64_t bytes)
 }
 
 /*
- * Return the sum of live heap memory; BYTES_UNKNOWN if
- * unread heaps may be a large part of it.
+ * Return the sum of live heap memory. Return BYTES_UNKNOWN if heaps that were not read
+ * may be a large part of it.
  */
 static uint64_t sum_live(const struct snapshot *processes)
 {
@@ -180,7 +181,9 @@ static int read_sample(struct replay *replay, struct reader *r, size_t index)
 	sample_init(s);
 	s->unix_ms = replay_unix_ms(replay, index);
 	s->elapsed_ns = r->processes.elapsed_ns;
-	/* the clock was set back between two sessions, or the file is not memstate's */
+	/*
+	 * the clock was set back between two sessions, or memstate did not write the file
+	 */
 	if (index > 0 && s->elapsed_ns < s[-1].elapsed_ns)
 		s->elapsed_ns = s[-1].elapsed_ns;
 	set_totals(&r->processes, s);
@@ -217,7 +220,10 @@ static int add_event(void *context, const struct recorded_event *event)
 	return 0;
 }
 
-/* Parse the reports. A report may be stored as one event, or as one event per line. */
+/*
+ * Parse the kernel's reports in the recording. A report is stored either as one event or
+ * as one event per line.
+ */
 static void parse_reports(struct oom_past *past)
 {
 	_cleanup_strbuf_ struct strbuf text = STRBUF_INIT;

@@ -30,8 +30,8 @@ void oom_runtime_find(const struct past_end *end, const struct snapshot *process
 		runtime_limit_find(u->command, note ? note->options : NULL,
 				   note ? note->option_count : 0, &limit);
 		/*
-		 * A large process with a limit matters more than a
-		 * small process with a larger limit.
+		 * Prefer a large process with a limit to a small
+		 * process with a larger limit.
 		 */
 		if (!limit.option || rss_bytes < max_bytes)
 			continue;

@@ -13,7 +13,7 @@ static bool is_below(const char *group, const char *path)
 			       (group[length] == '\0' || group[length] == '/'));
 }
 
-/* Return true if the cgroup of any recorded process is below this path. */
+/* Return true if at least one recorded process is in a cgroup below this path. */
 static bool has_any_below(const struct oom_notes *notes, const char *path)
 {
 	for (size_t i = 0; i < notes->count; i++)
@@ -25,7 +25,7 @@ static bool has_any_below(const struct oom_notes *notes, const char *path)
 
 /*
  * Return the level of the cgroup hierarchy whose amounts were recorded: the owner of the
- * limit or, without a limit, the cgroup itself.
+ * limit, or the cgroup itself if there is no limit.
  */
 static const struct cgroup_level *find_owner(const struct cgroup *recorded)
 {
@@ -36,11 +36,10 @@ static const struct cgroup_level *find_owner(const struct cgroup *recorded)
 }
 
 /*
- * Return what the recording contains about the cgroup that the report names. A report
- * contains paths as the host sees them. If no recorded process is below the reported
- * path, the recording may have been made in a namespace with different paths. In that
- * case the recorded limit counts as the limit that was hit, unless the two limits differ
- * in size.
+ * Return how much of the cgroup named in the report was recorded. The report contains
+ * paths as the host sees them. If no recorded process is below the reported path, the
+ * recording may be from a namespace with different paths. In that case, assume that the
+ * recorded limit is the one that was reached, unless the two limits differ in size.
  */
 static enum oom_scope_source find_source(const struct oom_notes *notes,
 					 const struct oom_kill *report,
@@ -56,8 +55,8 @@ static enum oom_scope_source find_source(const struct oom_notes *notes,
 	if (is_below(owner->path, path))
 		return OOM_SCOPE_NOTHING;
 	/*
-	 * In a namespace, the owner's path may be "/", while
-	 * the report contains the host's path.
+	 * In a cgroup namespace, the path of the owner of the limit may be "/", while the
+	 * report contains the host's path.
 	 */
 	if (has_processes || (strlen(owner->path) > 1 && is_below(path, owner->path)))
 		return has_processes && is_below(path, owner->path) ? OOM_SCOPE_PROCESSES

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * scope - find the cgroup whose limit was hit, and which facts
- * of a recording describe this cgroup.
+ * scope - find the cgroup whose limit was reached, and the facts in a recording that
+ * describe this cgroup.
  *
  * A recording contains the amounts of one cgroup, and the processes of this cgroup
  * and of all cgroups below it. A report may name a container of the recorded pod,
@@ -14,38 +14,41 @@
 #include "sample/oom/notes.h"
 
 enum oom_scope_source {
-	/* the recorded amounts are those of the cgroup whose limit was hit */
+	/* the recorded amounts are those of the cgroup whose limit was reached */
 	OOM_SCOPE_AMOUNTS,
-	/* all processes of the cgroup were recorded, but not its amounts */
+	/*
+	 * all processes of the cgroup were recorded, but the
+	 * amounts of the cgroup were not
+	 */
 	OOM_SCOPE_PROCESSES,
 	OOM_SCOPE_NOTHING /* the cgroup was recorded only in part or not at all */
 };
 
 struct oom_scope {
-	/* path of the cgroup whose limit was hit, borrowed; NULL: unknown */
+	/* path of the cgroup whose limit was reached, borrowed; NULL: unknown */
 	const char *path;
 	enum oom_scope_source source;
 };
 
 /*
- * Find the cgroup whose limit was hit. The report may be NULL. recorded is the cgroup in
- * the sample before the end, or NULL if no cgroup was recorded. limit_path is the path of
- * the recorded cgroup that owns the limit; "" if the limit belongs to an ancestor with an
- * unknown path. *ret borrows from the report and from limit_path.
+ * Find the cgroup whose limit was reached. The report may be NULL. `recorded` is the
+ * cgroup in the sample before the end, or NULL if no cgroup was recorded. limit_path is
+ * the path of the cgroup that owns the recorded limit; "" if it is an ancestor whose path
+ * is unknown. *ret borrows from the report and from limit_path.
  */
 void oom_scope_find(const struct oom_notes *notes, const struct oom_kill *report,
 		    const struct cgroup *recorded, const char *limit_path,
 		    struct oom_scope *ret);
 
 /*
- * Return true if the process that the note describes is in the cgroup or below it.
- * Processes whose cgroup was not recorded are also counted.
+ * Return true if the process that the note describes is in the cgroup or below it. Also
+ * return true if the process's cgroup was not recorded.
  */
 bool oom_scope_has(const struct oom_scope *scope, const struct oom_note *note);
 
 /*
- * Drop the processes outside the cgroup. Return false if the
- * cgroup of a remaining process is unknown.
+ * Drop the processes outside the cgroup. Return false if the cgroup of any
+ * remaining process is unknown.
  */
 bool oom_scope_keep(const struct oom_scope *scope, const struct oom_notes *notes,
 		    struct snapshot *processes);

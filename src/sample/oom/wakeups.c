@@ -16,8 +16,8 @@
 #define EVENTS_MAX 8
 
 /*
- * With cgroup v1, usage that rises above one of these percentages of the limit
- * wakes us. v2 has no such notification.
+ * With cgroup v1, the kernel notifies us when the usage exceeds one of these percentages
+ * of the limit. cgroup v2 has no such notification.
  */
 static const unsigned int limit_percents[] = { 80, 90, 95, 98 };
 
@@ -36,12 +36,15 @@ struct oom_wakeups {
 	struct strbuf log;
 	struct cgroup_event events[EVENTS_MAX];
 	size_t event_count;
-	/* the cgroup and the limit for which the events were opened */
+	/* the cgroup and limit whose events are open */
 	bool has_group;
 	size_t owner;
 	uint64_t limit_bytes;
 	int errors[OOM_SOURCE_COUNT_];
-	/* descriptors of events, marks and the log, and the caller's other_fd */
+	/*
+	 * file descriptors of events, marks and the kernel log,
+	 * and other_fd from the caller
+	 */
 	struct pollfd *polled;
 	size_t polled_capacity;
 };
@@ -83,7 +86,8 @@ void oom_wakeups_close(struct oom_wakeups *w)
 }
 
 /*
- * Open a cgroup event. It is not an error if the kernel or this cgroup version lacks it.
+ * Open an event of the cgroup. Kernels or cgroup versions without
+ * this event are not an error.
  */
 static void add_event(struct oom_wakeups *w, const char *path,
 		      enum cgroup_event_kind kind, uint64_t bytes)
@@ -100,9 +104,9 @@ static void add_event(struct oom_wakeups *w, const char *path,
 }
 
 /*
- * Watch both the cgroup and the owner of its limit. In v1, a cgroup is also notified if
- * an ancestor is out of memory. v2 counts a kill in the victim's cgroup, and the events
- * before the kill in the cgroup that owns the limit.
+ * Watch the cgroup and the owner of its limit. In cgroup v1, a cgroup is also notified
+ * when an ancestor is out of memory. cgroup v2 counts a kill in the cgroup of the victim,
+ * but the preceding events in the cgroup that owns the limit.
  */
 void oom_wakeups_set_group(struct oom_wakeups *w, const struct cgroup *cgroup)
 {
@@ -152,8 +156,8 @@ struct pollfd *oom_wakeups_polled(struct oom_wakeups *w, int other_fd, size_t *r
 }
 
 /*
- * Handle the events that occurred. Close the files of a removed
- * cgroup: they would wake us forever.
+ * Handle the events that have occurred. Close the files of a removed cgroup, because
+ * poll(2) would report them forever.
  */
 static void handle_events(struct oom_wakeups *w, struct oom_wake *wake)
 {

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * wakeups - all kernel notifications about a cgroup that runs out of memory: the
- * descriptors for one poll(2), and the cause of each wake-up.
- *
- * Unavailable sources are left out; oom_wakeups_error() reports them. Single-threaded.
+ * wakeups - receive all kernel notifications about a cgroup that runs out of memory. The
+ * module provides the file descriptors for a poll(2) call and the cause of each wake-up.
+ * Unavailable sources are skipped; oom_wakeups_error() reports them. The module is
+ * single-threaded.
  */
 #ifndef MS_SAMPLE_OOM_WAKEUPS_H
 #define MS_SAMPLE_OOM_WAKEUPS_H
@@ -20,17 +20,19 @@ struct oom_wakeups;
 
 enum oom_source {
 	OOM_SOURCE_EVENTS, /* files of the cgroup */
-	OOM_SOURCE_MARKS,  /* the tracepoint that reports the selected victim */
-	OOM_SOURCE_LOG,	   /* the kernel log */
+	/* the tracepoint for the victim that the OOM killer has selected */
+	OOM_SOURCE_MARKS,
+	OOM_SOURCE_LOG, /* the kernel log */
 	OOM_SOURCE_COUNT_
 };
 
 enum oom_wake_flag {
-	/* usage passed a step below the limit, or reached the limit */
+	/* the usage has exceeded a threshold below the limit, or reached the limit */
 	OOM_WAKE_LIMIT = 1 << 0,
-	OOM_WAKE_OOM = 1 << 1,	    /* the cgroup is out of memory; a kill follows */
-	OOM_WAKE_PRESSURE = 1 << 2, /* tasks wait for memory */
-	OOM_WAKE_LOG = 1 << 3,	    /* oom_wakeups_log() has new records */
+	/* the cgroup is out of memory, so a kill will follow */
+	OOM_WAKE_OOM = 1 << 1,
+	OOM_WAKE_PRESSURE = 1 << 2, /* tasks of the cgroup are waiting for memory */
+	OOM_WAKE_LOG = 1 << 3,	    /* oom_wakeups_log() contains new records */
 };
 
 #define OOM_WAKE_MARKS_MAX 16
@@ -42,41 +44,41 @@ struct oom_wake {
 };
 
 /*
- * Open the sources of the whole machine; oom_wakeups_set_group() adds those of the
- * cgroup. Returns 0, or -errno if there is no cgroup hierarchy.
+ * Open the notification sources for the whole machine; oom_wakeups_set_group() adds those
+ * of the cgroup. Returns 0, or -errno if there is no cgroup hierarchy.
  */
 int oom_wakeups_open(const struct procfs *fs, struct oom_wakeups **ret);
 void oom_wakeups_close(struct oom_wakeups *wakeups);
 
 /*
- * Watch the files of this cgroup and of the owner of its limit from now on. Calls with an
- * unchanged cgroup and limit cost almost nothing.
+ * From now on, watch the files of this cgroup and of the owner of its limit. Repeating
+ * the call with the same cgroup and limit costs almost nothing.
  */
 void oom_wakeups_set_group(struct oom_wakeups *wakeups, const struct cgroup *cgroup);
 
-/* Return 0 if the source is available, otherwise -errno. */
+/* Return 0 if the notification source is available, otherwise -errno. */
 int oom_wakeups_error(const struct oom_wakeups *wakeups, enum oom_source source);
 
 /*
- * Return the descriptors for poll(2), which are borrowed until the next call.
- * They include other_fd unless it is -1.
+ * Return the file descriptors for poll(2), which are borrowed until the next call. They
+ * include other_fd, unless it is -1.
  */
 struct pollfd *oom_wakeups_polled(struct oom_wakeups *wakeups, int other_fd,
 				  size_t *ret_count);
 
-/* Collect the results of poll(2) for the descriptors of oom_wakeups_polled(). */
+/* Process the results of poll(2) for the descriptors from oom_wakeups_polled(). */
 void oom_wakeups_collect(struct oom_wakeups *wakeups, struct oom_wake *ret);
 
 /*
- * Return the kernel log records that the caller has not
- * cleared yet, in the format of /dev/kmsg.
+ * Return the kernel log records that the caller has not cleared yet,
+ * in the format of /dev/kmsg.
  */
 struct strbuf *oom_wakeups_log(struct oom_wakeups *wakeups);
 
-/* Append the records that the kernel has logged since the last read, without blocking. */
+/* Append the records that the kernel has logged since the last read. Does not block. */
 void oom_wakeups_read_log(struct oom_wakeups *wakeups);
 
-/* Wait for at most ms milliseconds until the kernel logs something. */
+/* Wait at most ms milliseconds for the kernel to log something. */
 void oom_wakeups_wait_for_log(const struct oom_wakeups *wakeups, int ms);
 
 #endif

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * captured_moment - read all processes of a captured tree,
- * for comparison with another moment.
+ * captured_moment - read all processes of a captured /proc tree, for
+ * comparison with another moment.
  */
 #ifndef MS_SAMPLE_PROCESS_CAPTURED_MOMENT_H
 #define MS_SAMPLE_PROCESS_CAPTURED_MOMENT_H

@@ -15,8 +15,8 @@
 #include "sample/process/container_files.h"
 
 /*
- * Number of charged pages that a CPU may keep in reserve, and number of cgroups for which
- * it may: MEMCG_CHARGE_BATCH and NR_MEMCG_STOCK in Linux 6.18.
+ * Number of charged pages that a CPU may keep in reserve for a cgroup, and number of
+ * cgroups for which it may do so: MEMCG_CHARGE_BATCH and NR_MEMCG_STOCK in Linux 6.18.
  */
 #define PAGES_PER_CPU 64
 #define GROUPS_PER_CPU 7

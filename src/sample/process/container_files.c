@@ -136,7 +136,8 @@ static void set_name(const struct search *s, const char *name)
 }
 
 /*
- * Store the container's name if the container is one of Docker's. Returns true if it is.
+ * Store the name of a container that Docker manages. Returns false if Docker does not
+ * manage the container.
  */
 static bool use_docker(const struct search *s, const char *dir)
 {

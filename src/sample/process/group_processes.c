@@ -12,7 +12,7 @@
 
 struct group_processes {
 	struct cgroup_reader *reader;
-	struct cgroup members; /* the members of the cgroup; only the pids are set */
+	struct cgroup members; /* members of the cgroup, with only their pids set */
 	bool is_gone;
 };
 

@@ -18,7 +18,8 @@
 struct entry {
 	struct process process;
 	struct process_names names; /* the program and the script are owned */
-	bool is_used;		    /* since name_cache_begin() */
+	/* the process was looked up since name_cache_begin() */
+	bool is_used;
 };
 
 struct name_cache {
@@ -95,7 +96,10 @@ static struct entry *add_entry(struct name_cache *cache)
 	return cache->items[cache->count++] = xcalloc(1, sizeof(struct entry));
 }
 
-/* Return true if the process may run another program than when the entry was set. */
+/*
+ * Return true if the process may be running a different program than
+ * when the entry was stored.
+ */
 static bool is_stale(const struct entry *entry, const struct process *p)
 {
 	return strcmp(entry->process.comm, p->comm) != 0 ||

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * names - look up the types and symbols in a process's
- * memory after the process was resumed.
+ * names - look up type and symbol names in a process's memory after the process was
+ * resumed.
  *
  * The memory is opened before it is copied, so that later reads either
  * access the same address space or fail.

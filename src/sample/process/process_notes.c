@@ -35,7 +35,7 @@ struct process_notes {
 	bool has_mount;
 	struct place *places;
 	size_t place_count, place_capacity;
-	/* processes of the last sample that have notes, sorted by pid */
+	/* processes of the last sample for which notes were recorded, sorted by pid */
 	struct process *noted;
 	size_t noted_count;
 };

@@ -30,9 +30,9 @@ struct sampler;
 struct sampler *sampler_new(const struct procfs *fs, bool is_paced);
 
 /*
- * Set a source of heaps: from now on, call read() in place of sampler_read_mappings() for
- * usages with NEED_HEAP. Without a source, the heaps are unknown. The mappings belong to
- * the sampler and are valid only during the call.
+ * Set a function that reads heaps: from now on, read() is called instead of
+ * sampler_read_mappings() for usages with NEED_HEAP. Without it, the heaps are unknown.
+ * The mappings belong to the sampler and are valid only during the call.
  */
 void sampler_set_heap_source(struct sampler *s,
 			     int (*read)(void *context, struct usage *u,

@@ -15,7 +15,8 @@
 
 #define GROWTH_MIN_BYTES MIB
 /*
- * Note a file again once it has grown by GROWTH_MIN_BYTES plus 1/GROWN_PART of its size.
+ * Record a file again when it has grown by GROWTH_MIN_BYTES plus
+ * 1/GROWN_PART of its size.
  */
 #define GROWN_PART 8
 /* maximum number of descriptors per reading, for all processes together */
@@ -27,7 +28,7 @@ struct written {
 	int pid;
 	uint64_t start_ticks, inode;
 	uint32_t major, minor;
-	uint64_t bytes; /* size of the file when it was last noted */
+	uint64_t bytes; /* size of the file when it was last recorded */
 };
 
 struct shmem_writers {

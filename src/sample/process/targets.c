@@ -20,7 +20,7 @@ static int add_process(void *context, const struct process *p)
 
 static bool has_ended(const struct target_pid *target, const struct process *p)
 {
-	if (p->state == '\0') /* the process exists, but nothing else is known about it */
+	if (p->state == '\0') /* the process exists, but only its pid is known */
 		return false;
 	return (target->start_ticks != 0 && target->start_ticks != p->start_ticks) ||
 	       (target->had_memory && !process_has_memory(p));

@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/*
- * targets - the processes that the user selected, and
- * whether they are still the same processes.
- */
+/* targets - find the processes that the user selected, and detect reused pids. */
 #ifndef MS_SAMPLE_PROCESS_TARGETS_H
 #define MS_SAMPLE_PROCESS_TARGETS_H
 

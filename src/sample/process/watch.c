@@ -21,7 +21,7 @@
 /* Time after which a refresh reads no more processes, because the screen must respond. */
 #define REFRESH_LIMIT_NS (200 * NS_PER_MS)
 
-/* Reason to read the memory of a process, in descending order of urgency. */
+/* Reasons to read the memory of a process, the most urgent first. */
 enum reason {
 	REASON_VISIBLE,
 	REASON_NEW,
@@ -43,7 +43,7 @@ static const size_t reads_max[REASON_COUNT_] = {
  */
 #define CHECKS_MAX 256
 
-/* Additional data for the usage with the same index. */
+/* Additional data for the usage that has the same index. */
 struct entry {
 	/* contents of the process's stat file at the last attempt to read its memory */
 	struct process then;
@@ -144,13 +144,13 @@ static void sort_by_pid(struct snapshot *s)
 	}
 }
 
-/* Return the index of the first usage with this pid or a higher one. */
+/* Return the index of the first usage whose pid is at least the given pid. */
 static size_t find_place(const struct snapshot *s, int pid)
 {
 	return SEARCH_FIRST(s->count, i, s->usages[i].process.pid >= pid);
 }
 
-/* Move the known figures of a process to its new entry. */
+/* Move the known figures of a process to its entry in the new snapshot. */
 static void keep_figures(struct usage *to, struct usage *from)
 {
 	struct process process = to->process;
@@ -347,8 +347,8 @@ static void read_usage(struct watch *w, size_t i, unsigned int needs)
 }
 
 /*
- * Read processes for one reason, continuing after the last one read, so that the
- * upper bound does not starve any process.
+ * Read processes for one reason, continuing after the process that was read last, so that
+ * the limit does not starve any process.
  */
 static void read_for(struct watch *w, enum reason reason, unsigned int needs)
 {
@@ -361,7 +361,10 @@ static void read_for(struct watch *w, enum reason reason, unsigned int needs)
 
 		if (!is_reason(w, i, reason, needs) || !may_be_read(w, i))
 			continue;
-		/* read at least one process, or a slow machine would never read any */
+		/*
+		 * read at least one process, because a slow machine
+		 * would otherwise never read any
+		 */
 		if (has_read && clock_now_ns() - w->now.taken_ns >= w->refresh_limit_ns)
 			return;
 		has_read = true;

@@ -23,8 +23,8 @@
 #define NAME_MAX_BYTES 4096
 
 /*
- * Records of a jitdump file, as described in Linux's
- * tools/perf/Documentation/jitdump-specification.txt.
+ * Records of a jitdump file, according to
+ * tools/perf/Documentation/jitdump-specification.txt in the Linux sources.
  */
 #define DUMP_MAGIC UINT32_C(0x4a695444)
 #define DUMP_LOAD 0
@@ -39,7 +39,8 @@ struct dump_record {
 struct dump_load {
 	uint32_t pid, tid;
 	uint64_t vma, addr, code_bytes, index;
-	char name[]; /* the NUL-terminated name, followed by the code */
+	/* the record's NUL-terminated function name, followed by its code */
+	char name[];
 };
 
 struct dump_move {
@@ -60,18 +61,19 @@ static size_t find_first(const struct jit_frames *frames, uint64_t addr)
 	return SEARCH_FIRST(frames->count, i, frames->items[i].addr >= addr);
 }
 
-/* The entry of the file that names an address or a range of addresses. */
+/* Entry of the file that names an address or a range of addresses. */
 struct cover {
 	const char *name; /* not NUL-terminated */
 	uint32_t length;
-	uint32_t order; /* number of the entry, counted from 1; 0: there is no entry */
+	/* number of the entry in the file, starting at 1; 0: no entry */
+	uint32_t order;
 };
 
 /*
- * A segment tree over the addresses: item i is the leaf count + i, and the parent of
- * node n is n / 2. An entry is stored at the few nodes that together make up its
- * range. Of the entries at a leaf and its ancestors, the one with the highest number
- * is the last that covers the address.
+ * A segment tree over the sorted addresses: item i is leaf count + i, and the parent of
+ * node n is node n / 2. An entry is stored in the few nodes that together cover its
+ * range. Among the entries in a leaf and its ancestors, the highest number belongs to the
+ * last entry that covers the address.
  */
 struct naming {
 	struct jit_frames *frames;
@@ -85,7 +87,8 @@ struct named_item {
 };
 
 /*
- * Return the index of the first item whose address is at least addr, and count the steps.
+ * Return the index of the first item whose address is at least addr,
+ * and count the search steps.
  */
 static size_t find_place(struct naming *naming, uint64_t addr)
 {
@@ -104,7 +107,7 @@ static void name_range(struct naming *naming, uint64_t start, uint64_t bytes,
 		return;
 	cover.order = ++naming->entry_count;
 	from = find_place(naming, start);
-	/* a range that would wrap around ends at the end of the address space */
+	/* a range that would wrap around is truncated at the end of the address space */
 	to = start + bytes < start ? naming->frames->count
 				   : find_place(naming, start + bytes);
 	from += naming->frames->count;
@@ -153,7 +156,10 @@ static const char *add_name(struct jit_frames *frames, const struct cover *cover
 	return frames->names[frames->name_count++];
 }
 
-/* Copy each name that is used, but only once, even if several addresses have the name. */
+/*
+ * Copy each name that is used by at least one address. A name that several
+ * addresses use is copied once.
+ */
 static void name_end(struct naming *naming)
 {
 	struct jit_frames *frames = naming->frames;
@@ -185,7 +191,10 @@ static struct cover cover_of(const char *name, size_t room)
 	return (struct cover){ .name = name, .length = (uint32_t)strnlen(name, max) };
 }
 
-/* Parse hexadecimal digits and a space. Returns the position after the space, or NULL. */
+/*
+ * Parse hexadecimal digits followed by a space. Returns the position
+ * after the space, or NULL.
+ */
 static const char *parse_hex(const char *at, const char *end, uint64_t *ret)
 {
 	uint64_t value = 0;
@@ -232,8 +241,9 @@ void jit_frames_parse_map(struct jit_frames *frames, const char *text, size_t le
 }
 
 /*
- * Apply a "move" record of jitdump: give the code's name to its new address. If this dump
- * does not name the code, use the name from a file parsed earlier, such as the perf map.
+ * Apply a "move" record of a jitdump file: assign the name of the code to its new
+ * address. If this file does not contain the name, use the one from a file that was
+ * parsed earlier, such as the perf map.
  */
 static void move_range(struct naming *naming, const struct dump_move *move)
 {
@@ -292,8 +302,8 @@ void jit_frames_parse_dump(struct jit_frames *frames, const char *bytes, size_t 
 }
 
 /*
- * Return true if perf would use the file: it is not a symlink, and its owner is
- * the program's user, our user, or root.
+ * Return true if perf would use the file: it is not a symlink, and it is owned by the
+ * program's user, by memstate's user, or by root.
  */
 static bool is_trusted(int root_fd, const char *path, int fd, uid_t uid)
 {
@@ -339,8 +349,8 @@ static void add_addresses(const struct stacks *stacks, struct jit_frames *frames
 }
 
 /*
- * Append the path of the process's working directory, or memstate's own if the process
- * has ended.
+ * Append the path of the process's working directory. If the process has ended, append
+ * the path of memstate's own working directory.
  */
 static void add_cwd(int process_fd, struct strbuf *out)
 {

@@ -11,27 +11,29 @@
 #include "sample/recording/jit_frames.h"
 #include "tracee/symbols/symbolize.h"
 
-/* Prefix of the file names of memstate's own libraries. */
+/* Prefix of the file names of memstate's own libraries, whose frames are omitted. */
 #define OWN_PREFIX "libmemstate-"
 
 /*
- * Maximum number of nodes: more than any program needs. Inlined functions can turn a
- * single stack node into many profile nodes.
+ * Maximum number of nodes in a profile, far more than real programs need. A single stack
+ * node can become many profile nodes because of inlined functions.
  */
 #define NODES_MAX (UINT32_C(1) << 24)
 #define NO_NODE UINT32_MAX
 
-/* The code at an address: a range of items in the reader's array of frames. */
+/* The code at one address, as a range of elements in the reader's array of frames. */
 struct place {
 	uint64_t vaddr;
-	size_t first, count; /* a count of 0 means that nothing is known about the code */
+	/* number of frames; 0: nothing is known about the code */
+	size_t first, count;
 };
 
-/* A file that at least one of the programs had mapped. */
+/* A file that was mapped by at least one of the programs. */
 struct file {
-	const struct stack_module *module; /* the module where the file was first seen */
+	/* the module in which the file was first found */
+	const struct stack_module *module;
 	bool is_own;
-	uint32_t number; /* number of the file in the profile */
+	uint32_t number; /* index of the file in the profile */
 	/* code addresses in the file, sorted by vaddr once the array is complete */
 	struct place *places;
 	size_t count, capacity;
@@ -39,11 +41,12 @@ struct file {
 
 struct reader {
 	struct profile *profile;
-	/* names of the JIT-compiled code of the program that is being added */
+	/* names of JIT-compiled code in the program that is currently added */
 	struct jit_frames jit;
 	struct file *files;
 	size_t file_count, file_capacity;
-	struct code_frame *frames; /* frames, whose strings belong to the profile */
+	/* frames; their strings are owned by the profile */
+	struct code_frame *frames;
 	size_t frame_count, frame_capacity;
 	uint64_t sums[PROFILE_METRIC_COUNT_];
 };
@@ -77,8 +80,8 @@ static size_t find_file(struct reader *reader, const struct stack_module *module
 }
 
 /*
- * Return an array with the index of the file for each module of
- * a program; the caller must free it.
+ * Return an array that maps each module of a program to the index of its file. The caller
+ * must free the array.
  */
 static size_t *find_files(struct reader *reader, const struct stacks *stacks)
 {
@@ -90,7 +93,8 @@ static size_t *find_files(struct reader *reader, const struct stacks *stacks)
 }
 
 /*
- * Return the address of the call instruction: pc is the return address, so subtract one.
+ * Return the address of the call instruction, given the return address pc. Subtracting
+ * one is enough, because any address inside the instruction will do.
  */
 static uint64_t vaddr_of(const struct stacks *stacks, const struct stack_node *node)
 {
@@ -187,8 +191,8 @@ static int compare_names(const void *a, const void *b)
 }
 
 /*
- * Translate the Swift names of all frames with a single run of "swift demangle". Strings
- * are unique in the profile, so equal names have equal addresses.
+ * Demangle the Swift names of all frames with a single run of "swift demangle". Equal
+ * names have equal addresses, because strings in the profile are unique.
  */
 static void translate(struct reader *reader)
 {
@@ -302,8 +306,8 @@ static uint32_t add_node(struct reader *reader, uint32_t parent,
 }
 
 /*
- * Add the values of a node, unless a sum would exceed INT64_MAX: the difference of two
- * sums must fit into a signed number.
+ * Add the values of a node, unless a sum would exceed INT64_MAX, because differences of
+ * sums must fit into a signed integer.
  */
 static void add_values(struct reader *reader, uint32_t to, const struct stack_node *node)
 {
@@ -349,9 +353,9 @@ static void add_stacks(struct reader *reader, const struct stacks *stacks,
 }
 
 /*
- * Make the program's file the first module of the profile, because pprof
- * takes mapping[0] for the binary. The kernel maps a program at a lower
- * address than its libraries (fs/binfmt_elf.c).
+ * Make the program's file the first module of the profile, because pprof assumes that
+ * mapping[0] is the main binary. The kernel maps a program at a lower address than its
+ * libraries (fs/binfmt_elf.c).
  */
 static void add_program(struct reader *reader, const struct stacks *stacks,
 			const size_t *files)

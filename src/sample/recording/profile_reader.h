@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * profile_reader - make a profile from the call stacks of programs: resolve addresses to
- * names, so that programs that ran the same code have the same stacks.
+ * profile_reader - create a profile from the call stacks of programs. Addresses are
+ * resolved to names, so that programs that ran the same code have equal stacks.
  *
  * Each file is read once for all programs that had it mapped. The frames of
  * memstate's own libraries are left out.
@@ -15,9 +15,9 @@
 #include "model/stacks.h"
 
 /*
- * Make the profile of one or several programs. The caller must set command,
- * elapsed_ns and unix_ms, and, if there are several programs, pid. Takes at most a
- * minute, plus the time of swift_translate().
+ * Create a profile from one or more programs. The caller must set command, elapsed_ns and
+ * unix_ms and, if there are several programs, pid. The function takes at most a minute,
+ * in addition to the time of swift_translate().
  */
 void profile_reader_read(const struct stacks *stacks, size_t count, struct profile *ret);
 

@@ -11,31 +11,33 @@
 #include "sample/process/process_notes.h"
 #include "sample/process/shmem_writers.h"
 
-/* When the mappings of a process may be read again. */
+/* When to read the mappings of a process again. */
 struct turn {
 	int pid;
 	uint64_t start_ticks, due_ns;
-	/* number of the last sample that includes the mappings of the process */
+	/* number of the last sample for which the mappings of the process were read */
 	uint64_t sample;
 };
 
 struct recorder {
 	struct recording *recording;
 	struct sampler *sampler;
-	struct process_notes *notes;   /* NULL: no notes are recorded */
-	struct shmem_writers *writers; /* NULL: no written files are recorded */
-	struct snapshot own;	       /* the sample that recorder_take() takes */
+	/* notes about processes; NULL: do not record notes */
+	struct process_notes *notes;
+	/* tmpfs files that processes write; NULL: do not record them */
+	struct shmem_writers *writers;
+	struct snapshot own; /* the sample that recorder_take() is taking */
 	uint64_t longest_read_ns;
 	bool has_ended;
 	bool is_begun;
 	/*
-	 * Share of each process's time for reading its
-	 * mappings; 0: read the mappings once.
+	 * Maximum share of each process's time that may be spent reading its mappings; 0:
+	 * read the mappings only once.
 	 */
 	unsigned int share_per_million;
-	uint64_t start_ns; /* when the first sample was taken */
-	uint64_t sample;   /* number of the current sample, counted from 1 */
-	int error;	   /* first error in the current sample */
+	uint64_t start_ns; /* time of the first sample */
+	uint64_t sample;   /* number of the current sample, starting at 1 */
+	int error;	   /* first error in the current sample, or 0 */
 	struct turn *turns;
 	size_t turn_count, turn_capacity;
 };
@@ -134,7 +136,10 @@ void recorder_begin(struct recorder *r)
 	r->error = recording_begin(r->recording);
 }
 
-/* Drop the times for reading mappings of processes that no longer exist. */
+/*
+ * Drop the entries of processes that no longer exist from the table
+ * of when to read mappings.
+ */
 static void forget_turns(struct recorder *r, const struct snapshot *snapshot)
 {
 	size_t kept = 0;
@@ -192,7 +197,7 @@ static bool is_same(const struct process *a, const struct process *b)
 	return a->pid == b->pid && a->start_ticks == b->start_ticks;
 }
 
-/* Read and record one process. Returns false if the process has ended. */
+/* Read one process and record it. Returns false if the process has ended. */
 static bool record_process(struct recorder *r, struct usage *u,
 			   const struct recorder_known *known)
 {

@@ -13,10 +13,10 @@
 #include "classify/process/classify.h"
 #include "classify/process/classify_heap.h"
 
-/* The last classification of a process, cached while samples are read in order. */
+/* The last classification of a process, as a cache for reading samples in order. */
 struct classified {
 	struct usage usage;
-	/* the mappings that were classified, owned by the reader; NULL: none so far */
+	/* the mappings that were classified, owned by the reader; NULL: none yet */
 	const struct mapping_list *mappings;
 	/* version number of the classified mappings */
 	uint64_t version;
@@ -26,12 +26,12 @@ struct replay {
 	struct recording_reader *reader;
 	const struct recorded_sample *samples; /* owned by the reader */
 	size_t count;
-	struct snapshot all;  /* processes of the sample that is being read */
-	struct cgroup cgroup; /* cgroup of the sample that is being read */
+	struct snapshot all;  /* processes of the sample that is currently read */
+	struct cgroup cgroup; /* cgroup of the sample that is currently read */
 	struct snapshot processes;
 	struct classified *classified;
 	size_t classified_count, classified_capacity;
-	/* index in classified[] at which the next search starts */
+	/* index in classified[] at which the next search begins */
 	size_t classified_next;
 };
 
@@ -91,7 +91,7 @@ static size_t replay_find(const struct replay *replay, uint64_t unix_ms)
 	return 0;
 }
 
-/* Return the time between two samples, by the wall clock if their sessions differ. */
+/* Return the time between two samples. If their sessions differ, use the wall clock. */
 static uint64_t passed_ns(const struct recorded_sample *before,
 			  const struct recorded_sample *sample)
 {
@@ -118,7 +118,7 @@ static size_t find_elapsed(const struct replay *replay, uint64_t ns,
 	return found;
 }
 
-/* Find the sample for "+5m" after the first or "-5m" before the last, by elapsed time. */
+/* Find the sample for "+5m" (after the first sample) or "-5m" (before the last one). */
 static size_t find_relative(const struct replay *replay, char sign, uint64_t ns)
 {
 	uint64_t whole_ns, unused;
@@ -165,7 +165,7 @@ bool replay_find_kill(struct replay *replay, size_t *ret_index)
 	return true;
 }
 
-/* Return the time since the first sample, by the wall clock if the sessions differ. */
+/* Return the time since the first sample. If the sessions differ, use the wall clock. */
 static uint64_t elapsed_ns(const struct replay *replay, size_t index)
 {
 	const struct recorded_sample *first = &replay->samples[0],
@@ -178,7 +178,7 @@ static uint64_t elapsed_ns(const struct replay *replay, size_t index)
 		       : 0;
 }
 
-/* Set the totals, states and owners of u, and the owners of its mappings. */
+/* Set the totals, the sums by state and by owner of u, and the owners of its mappings. */
 static void classify(struct usage *u, struct mapping_list *mappings)
 {
 	struct classifier classifier;
@@ -203,7 +203,7 @@ static void classify(struct usage *u, struct mapping_list *mappings)
 	free(stacks);
 }
 
-/* Separate shared from private LazyFree pages, which the totals do not distinguish. */
+/* Divide LazyFree into shared and private pages; the totals do not distinguish them. */
 static void separate_lazyfree(struct usage *u)
 {
 	const uint64_t *total = u->total.bytes;
@@ -234,7 +234,7 @@ static struct classified *find_classified(struct replay *replay,
 {
 	struct classified *found;
 
-	/* the order of processes rarely changes, so the next entry usually matches */
+	/* the order of the processes rarely changes, so the next entry usually matches */
 	for (size_t n = 0; n < replay->classified_count; n++) {
 		size_t i = (replay->classified_next + n) % replay->classified_count;
 
@@ -253,7 +253,7 @@ static struct classified *find_classified(struct replay *replay,
 	return found;
 }
 
-/* Copy the mappings, but borrow their names. The caller must free the items. */
+/* Copy the mappings but borrow their names. The caller must free the array of items. */
 static struct mapping_list copy_mappings(const struct mapping_list *from)
 {
 	struct mapping_list copy = { .items = xcalloc(from->count + 1,
@@ -265,7 +265,7 @@ static struct mapping_list copy_mappings(const struct mapping_list *from)
 	return copy;
 }
 
-/* Classify the mappings, unless they are unchanged since the last sample, as most are. */
+/* Classify the mappings of a process. Reuse the last result if they are unchanged. */
 static void classify_changed(struct classified *known,
 			     const struct mapping_list *mappings, uint64_t version)
 {
@@ -340,7 +340,7 @@ static void move_usage(struct snapshot *to, struct usage *from)
 	from->command = NULL;
 }
 
-/* Move the targets to *ret, and then also their descendants if requested. */
+/* Move the targets to *ret and, if requested, also their descendants. */
 static void select_targets(struct snapshot *all, const struct targets *targets,
 			   struct snapshot *ret)
 {
@@ -423,7 +423,7 @@ struct largest {
 	size_t max, count;
 };
 
-/* Called in descending order of peaks, and more than once for a renamed process. */
+/* Callback for processes in order of peak Rss; a renamed process occurs repeatedly. */
 static int add_largest(void *context, const struct process *process, const char *command)
 {
 	struct largest *largest = context;

@@ -12,7 +12,7 @@
 #include "base/xalloc.h"
 #include "proc/kmsg/kmsg.h"
 
-/* Indexes of the charts. */
+/* Indexes of the charts in the array of charts. */
 enum {
 	PLACE_GROUP,
 	PLACE_OWNERS,
@@ -39,12 +39,12 @@ static void add_row(struct reading *r, size_t place, const struct timeline_row *
 
 static void init_row(struct timeline_row *row, uint64_t unix_ms)
 {
-	/* setting all bits makes a value unknown */
+	/* setting all bits sets each value to unknown */
 	memset(row, 0xff, sizeof(*row));
 	row->unix_ms = unix_ms;
 }
 
-/* Add to a sum that is known as soon as one of its values is known. */
+/* Add a value to a sum. The sum is known if at least one of its values is known. */
 static void add_known(uint64_t *sum, uint64_t bytes)
 {
 	if (bytes_known(bytes))
@@ -65,7 +65,8 @@ static void set_owners(struct reading *r, size_t index, const struct usage *u,
 }
 
 /*
- * Return the index of the chart of this process, or CHARTED_PROCESSES_MAX if it has none.
+ * Return the index of the process's chart, or CHARTED_PROCESSES_MAX if the
+ * process has no chart of its own.
  */
 static size_t find_largest(const struct reading *r, const struct process *process)
 {
@@ -128,8 +129,8 @@ static void set_figures(const struct oom_figures *f, struct timeline_row *row)
 }
 
 /*
- * Return names such as "container app of pod shop/web-0", which the caller
- * must free; NULL if no name is known.
+ * Return the names of a cgroup, such as "container app of pod shop/web-0", or NULL if no
+ * name is known. The caller must free the result.
  */
 static char *make_names(char *const names[CGROUP_NAME_COUNT_])
 {
@@ -152,8 +153,8 @@ static char *make_names(char *const names[CGROUP_NAME_COUNT_])
 }
 
 /*
- * Add a row for the cgroup. Its figures are computed from all
- * processes, not only from the targets.
+ * Add a row for the cgroup. The figures are computed from all processes of the cgroup,
+ * not only from the targets.
  */
 static int add_group(struct reading *r, size_t index)
 {
@@ -205,7 +206,9 @@ static int read_samples(struct reading *r, bool (*is_stopped)(void))
 	return error;
 }
 
-/* Return the text of an event for readers, or NULL. The caller frees it. */
+/*
+ * Return the description of an event for users, or NULL. The caller must free the result.
+ */
 static char *make_event_text(const struct recorded_event *event)
 {
 	struct strbuf text = STRBUF_INIT;
@@ -264,8 +267,8 @@ static void begin_charts(struct reading *r)
 }
 
 /*
- * Find the first and the last time. The wall clock may have been set during the
- * recording, so the last sample need not be the latest.
+ * Find the earliest and the latest time of all samples. The last sample need not be the
+ * latest, because the wall clock may have been set during the recording.
  */
 static void find_range(const struct replay *replay, struct timeline_charts *ret)
 {

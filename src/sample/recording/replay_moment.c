@@ -17,7 +17,7 @@ struct search {
 	size_t missing_count;
 };
 
-/* Read the mappings of a process from the sample in which they were recorded. */
+/* Read the mappings of a process from the sample that contains them. */
 static int read_mappings(struct search *s, size_t index, const struct usage *u,
 			 struct moment_mappings *ret)
 {
@@ -31,7 +31,10 @@ static int read_mappings(struct search *s, size_t index, const struct usage *u,
 	return 0;
 }
 
-/* Read the mappings in this sample, for processes that still lack them. */
+/*
+ * Read the mappings in this sample for those processes whose
+ * mappings have not been found yet.
+ */
 static int search_sample(struct search *s, size_t index, const struct snapshot *snapshot)
 {
 	const struct snapshot *wanted = &s->moment->processes;
@@ -68,7 +71,8 @@ static int find_mappings(struct search *s, size_t index, const struct targets *t
 }
 
 /*
- * Read the cgroup. A missing cgroup is not an error, because not every recording has one.
+ * Read the cgroup of the moment. A missing cgroup is not an error, because not every
+ * recording contains a cgroup.
  */
 static int read_group(struct replay *replay, size_t index, struct moment *moment)
 {

@@ -10,8 +10,8 @@
 #include "sample/recording/replay.h"
 
 /*
- * Read the processes that replay_read() selects. Their mappings are searched for in at
- * most the thousand preceding samples. Returns 0, or -errno with an empty moment.
+ * Read the processes that replay_read() selects. Search for their mappings in at most the
+ * thousand preceding samples. Returns 0, or -errno with an empty moment.
  */
 int replay_read_moment(struct replay *replay, size_t index, const struct targets *targets,
 		       struct moment *ret);

@@ -19,33 +19,33 @@
 #include "tracee/ptrace/watchdog.h"
 
 /*
- * Listing all processes of the machine may take at most 1/LIST_SHARE of
- * the time of one CPU. Regardless of this limit, the processes are listed
- * at least once in every LIST_MAX_NS.
+ * Listing all processes of the machine may take at most 1/LIST_SHARE of one CPU's time.
+ * Regardless of this limit, the processes are listed at least every LIST_MAX_NS.
  */
 #define LIST_SHARE 20
 #define LIST_MAX_NS (100 * NS_PER_MS)
 
 /*
- * A walk is due if Rss has grown by GROWTH_PERCENT, or if 1/WALK_PART of the run's
- * duration has passed since the last walk. After a walk that took time T, wait for at
- * least WALK_SHARE times T. Each successive walk that finds nothing doubles this wait.
+ * A heap walk is due if Rss has grown by GROWTH_PERCENT, or if 1/WALK_PART of the
+ * run's duration has passed since the last walk. After a walk that took time T, the
+ * next one waits for at least WALK_SHARE times T. Each successive walk without
+ * findings doubles this wait.
  */
 #define GROWTH_PERCENT 5
 #define WALK_PART 20
 #define WALK_SHARE 5
 #define FUTILE_MAX 6
-/* do not walk before this time, while the dynamic loader is at work */
+/* do not walk heaps before this time, while the dynamic loader is working */
 #define WALK_BEGIN_NS (20 * NS_PER_MS)
 
 /*
- * Findings are stale if they are older than STALE_NS and older than 1 / STALE_PART of the
- * run so far.
+ * Findings are stale if they are older than both STALE_NS and 1/STALE_PART of
+ * the run's duration so far.
  */
 #define STALE_NS (250 * NS_PER_MS)
 #define STALE_PART 10
 
-/* A child of a wrapper executes its program within this time. */
+/* Maximum time between the fork of a wrapper's child and the child's exec. */
 #define FORK_NS (2 * NS_PER_S)
 
 struct run_sampler {
@@ -54,22 +54,24 @@ struct run_sampler {
 	struct heap_keeper *heaps;
 	int parent_pid, left_out_pid;
 	const char *library;
-	/* processes that mapped the library when they were last read */
+	/* processes that had mapped the library when they were last read */
 	struct pid_set users;
 	/*
-	 * `measured`: the processes that were in any sample so far and
-	 * were not wrappers at that time
+	 * `measured` contains the processes that were in any sample so far and were not
+	 * wrappers at that time.
 	 */
 	struct pid_set wrappers, measured;
-	bool has_wrappers;  /* the run has, or had, at least one wrapper */
-	bool were_wrappers; /* all processes measured before this sample were wrappers */
+	bool has_wrappers; /* the run has or had at least one wrapper */
+	/* all processes measured before the current sample were wrappers */
+	bool were_wrappers;
 	struct snapshot processes;
 	struct mapping_list mappings;
 	uint64_t relist_ns;
 	uint64_t peak_rss_bytes;
 	uint64_t begin_ns;
 	uint64_t walked_rss_bytes, walked_ns, walk_cost_ns;
-	unsigned int futile_count; /* number of successive walks that found nothing */
+	/* number of successive heap walks without findings */
+	unsigned int futile_count;
 	uint64_t paused_ns;
 	uint64_t read_ns;
 };
@@ -131,9 +133,9 @@ static int add_process(void *context, const struct process *p)
 }
 
 /*
- * Add the descendants of the parent, without memstate's watchdog. Passes over
- * the list are repeated until a pass finds no more, so there are as many
- * passes as the process tree has levels.
+ * Add the descendants of the parent, except memstate's watchdog. Search the list of
+ * processes repeatedly until a pass finds no more descendants. The number of passes
+ * equals the depth of the process tree.
  */
 static void add_tree(const struct run_sampler *s, const struct snapshot *all,
 		     struct snapshot *ret)
@@ -180,7 +182,7 @@ int run_sampler_list(struct run_sampler *s, const struct snapshot **ret)
 	return r;
 }
 
-/* Read the known processes again, and drop those that have ended. */
+/* Update the known processes, and drop those that have ended. */
 static void relist(struct run_sampler *s)
 {
 	size_t kept = 0;
@@ -199,8 +201,8 @@ static void relist(struct run_sampler *s)
 }
 
 /*
- * List the processes of the run. s->processes contains only the list: usages are read
- * into copies, which own the strings that were read.
+ * List the processes of the run. s->processes is only the list; usages are read into
+ * copies that own their strings.
  */
 static int list(struct run_sampler *s)
 {
@@ -219,8 +221,8 @@ static bool has_children(const struct snapshot *processes, int pid)
 }
 
 /*
- * Add a wrapper. If all processes measured so far were wrappers, the earlier measurements
- * do not belong to the run, so forget them.
+ * Add a wrapper. If all processes measured so far were wrappers, discard the
+ * measurements, because they do not belong to the run.
  */
 static void add_wrapper(struct run_sampler *s, int pid)
 {
@@ -235,8 +237,8 @@ static void add_wrapper(struct run_sampler *s, int pid)
 }
 
 /*
- * Return true if a wrapper has just forked this process, which has not executed its
- * program yet: its memory is a copy of the wrapper's.
+ * Return true if a wrapper has just forked the process and the process has not called
+ * exec yet, so that its memory is a copy of the wrapper's.
  */
 static bool is_copy_of_wrapper(const struct run_sampler *s, const struct process *p)
 {
@@ -245,9 +247,9 @@ static bool is_copy_of_wrapper(const struct run_sampler *s, const struct process
 }
 
 /*
- * Return true if the process is a wrapper: a program whose purpose is to start another
- * program, and that has started it. The process remains a wrapper until it executes
- * another program. A script is identified by the file name of its interpreter.
+ * Return true if the process is a wrapper: a program that has started another program and
+ * has no other purpose. The process remains a wrapper until it calls exec. A script is
+ * identified by the file name of its interpreter.
  */
 static bool is_wrapper(struct run_sampler *s, const struct process *p)
 {
@@ -266,8 +268,8 @@ static bool is_wrapper(struct run_sampler *s, const struct process *p)
 }
 
 /*
- * Note whether the process maps the library. A process that maps the library may later
- * execute a program that does not, as env(1) does.
+ * Record whether the process maps the library. A process that maps the library may later
+ * exec a program that does not, as env(1) does.
  */
 static void check_library(struct run_sampler *s, int pid)
 {
@@ -311,8 +313,8 @@ static const char *find_heap_problem(const struct run_sampler *s, const struct u
 }
 
 /*
- * Return true if the process has ended during the reading. In this case smaps stops early
- * without an error, so the figures are incomplete.
+ * Return true if the process ended while it was being read. In that case, reading smaps
+ * ends early without an error, so the figures are incomplete.
  */
 static bool has_ended_meanwhile(const struct run_sampler *s, const struct process *p)
 {
@@ -356,7 +358,7 @@ static bool wants_walk(const struct run_sampler *s)
 	if (!s->heaps || now - s->begin_ns < WALK_BEGIN_NS ||
 	    age_ns < s->walk_cost_ns * WALK_SHARE << s->futile_count)
 		return false;
-	/* the figures in stat were already read, so they cost nothing */
+	/* the figures from stat were already read at no extra cost */
 	for (size_t i = 0; i < s->processes.count; i++)
 		rss_bytes = bytes_add(rss_bytes,
 				      s->processes.usages[i].process.stat_rss_bytes);

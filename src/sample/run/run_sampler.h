@@ -2,11 +2,11 @@
 /*
  * run_sampler - measure the memory of all processes of one run of a command, as one sum.
  *
- * The processes of a run are the descendants of a parent, which adopts their
- * orphans (PR_SET_CHILD_SUBREAPER). The descendants of one child may be excluded.
- * Shells and programs that only start another program (env, timeout …) are left
- * out as soon as they have started it, and so is a process that they have forked
- * until it executes its program.
+ * The processes of a run are the descendants of a parent, which adopts their orphans
+ * (PR_SET_CHILD_SUBREAPER). The descendants of one child may be excluded. Wrappers
+ * (shells, env, timeout and other programs that only start another program) are left out
+ * as soon as they have started that program. A process forked by a wrapper is left out
+ * until it calls exec.
  */
 #ifndef MS_SAMPLE_RUN_RUN_SAMPLER_H
 #define MS_SAMPLE_RUN_RUN_SAMPLER_H
@@ -26,26 +26,30 @@ struct run_sampler *run_sampler_new(const struct procfs *fs, struct sampler *sam
 void run_sampler_free(struct run_sampler *s);
 
 /*
- * Begin a new run. library is the file name of the library that the processes of the run
- * should map, or NULL. run_sampler_has_seen_library() reports whether any process does.
+ * Begin a new run. `library` is the file name of a library that the processes of the
+ * run should map, or NULL. run_sampler_has_seen_library() returns whether any
+ * process has mapped the library.
  */
 void run_sampler_begin(struct run_sampler *s, const char *library);
 
-/* Exclude the descendants of this child of the parent from the run; 0: exclude none. */
+/*
+ * Exclude one child of the parent, and all descendants of the child, from
+ * the run. 0: exclude none.
+ */
 void run_sampler_leave_out(struct run_sampler *s, int pid);
 
 /*
  * Sample the run into *ret. If is_fresh is set, walk every heap now. Otherwise walk the
  * heaps only if Rss is at least 5 % higher than at all earlier walks, or if a twentieth
- * of the run's duration has passed since the last walk; walks take at most a fifth of
- * the time. Heaps whose last walk is too old are unknown. Returns the number of
- * processes, or -errno.
+ * of the run's duration has passed since the last walk. Heap walks take at most a fifth
+ * of the time. A heap whose last walk is too old is reported as unknown. Returns the
+ * number of processes, or -errno.
  */
 int run_sampler_take(struct run_sampler *s, bool is_fresh, struct run_sample *ret);
 
 /*
- * Return true if the last sample showed that all processes in earlier samples were
- * wrappers. In this case the earlier samples do not belong to the run.
+ * Return true if the last sample showed that all earlier samples contained only wrappers.
+ * Such samples do not belong to the run.
  */
 bool run_sampler_must_discard(const struct run_sampler *s);
 
@@ -55,24 +59,27 @@ bool run_sampler_must_discard(const struct run_sampler *s);
  */
 int run_sampler_list(struct run_sampler *s, const struct snapshot **ret);
 
-/* Return the sum of the resources that the processes of the run have used so far. */
+/* Return the sum of the resources used so far by the processes of the run. */
 void run_sampler_read_cost(struct run_sampler *s, struct process_cost *ret);
 
-/* Return the VmHWM of the largest process so far, in bytes. */
+/* Return the highest VmHWM of any process of the run so far, in bytes. */
 uint64_t run_sampler_peak_rss_bytes(const struct run_sampler *s);
 bool run_sampler_has_seen_library(const struct run_sampler *s);
 /*
  * Return true if the run had wrappers (shells, env and other programs that only start
- * another program), whose memory is not counted.
+ * another program). The memory of wrappers is not counted.
  */
 bool run_sampler_has_wrappers(const struct run_sampler *s);
 
-/* Return how long walks have paused the run while it was a single process, in ns. */
+/*
+ * Return for how many ns heap walks have paused the run while it
+ * consisted of a single process.
+ */
 uint64_t run_sampler_paused_ns(const struct run_sampler *s);
 
 /*
- * Return the longest time in ns for which reading kept a process's
- * memory map busy in the last sample.
+ * Return the longest time in ns for which a process's memory map was locked by
+ * reading in the last sample.
  */
 uint64_t run_sampler_read_ns(const struct run_sampler *s);
 

@@ -9,27 +9,31 @@
 #include "model/usage.h"
 
 /*
- * The sums over all processes, with separate sums for the processes whose heap is known.
+ * Sums over all processes of a run, and separate sums over the
+ * processes whose heap is known.
  */
 struct run_sums {
 	struct run_sample all;
 	uint64_t known_rss_bytes;
-	/* Rss of the largest process whose heap is unknown: it sets all.heap_problem */
+	/*
+	 * Rss of the largest process whose heap is unknown; that process
+	 * determines all.heap_problem
+	 */
 	uint64_t unknown_rss_bytes;
-	/* memory of the owners in the heap, for all processes whose heap is known */
+	/* memory by owner inside the heap, over all processes whose heap is known */
 	uint64_t heap_bytes;
 	uint64_t pause_ns;
 };
 
 /*
- * Add a process. problem: why its heap is unknown, in which case the memory of its heap
- * counts as anonymous; NULL: its heap was walked recently enough.
+ * Add a process to the sums. `problem` is the reason why its heap is unknown, in which
+ * case its heap memory counts as anonymous; NULL: the last heap walk is recent enough.
  */
 void run_sums_add(struct run_sums *sums, const struct usage *u, const char *problem);
 
 /*
- * Finish the sums. If the heaps of too few processes are known, count the
- * known heaps as anonymous memory too.
+ * Finish the sums. If the heaps of too few processes are known, count all
+ * heap memory as anonymous.
  */
 void run_sums_end(struct run_sums *sums);
 
