@@ -42,8 +42,7 @@ struct series {
 	int record_error;	   /* error from recording the last sample */
 	unsigned int needs;
 	struct schedule schedule;
-	uint64_t start_ns; /* when the series began; the schedule counts from here */
-	uint64_t first_ns; /* when the first sample was taken */
+	uint64_t start_ns, first_ns; /* begin of the schedule, and of the first sample */
 	struct snapshot snapshot;
 	const struct usage **order; /* the usages of readable processes, sorted */
 	size_t order_capacity;

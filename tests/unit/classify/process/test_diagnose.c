@@ -127,7 +127,7 @@ static void a_large_live_share_is_reported(void **state)
 			    "Most of it is allocated blocks: 50.0M", 37);
 	u.allocator = ALLOCATOR_JEMALLOC;
 	assert_non_null(find_sentence(&u, "live"));
-	u.allocator = ALLOCATOR_TCMALLOC; /* memstate leaks cannot walk its heap */
+	u.allocator = ALLOCATOR_MIMALLOC; /* memstate leaks cannot walk its heap */
 	assert_null(find_sentence(&u, "live"));
 	make_heap(&u, 49, 5, 5);
 	assert_null(find_sentence(&u, "live"));

@@ -168,7 +168,7 @@ static void an_unread_heap_leads_to_the_command_that_can_read_it(void **state)
 		{ 0, ALLOCATOR_GLIBC, "memstate heap -p 4242", NULL },
 		{ 0, ALLOCATOR_JEMALLOC, "memstate heap -p 4242", NULL },
 		{ 0, ALLOCATOR_MUSL, "memstate heap -p 4242", NULL },
-		{ 0, ALLOCATOR_TCMALLOC, "memstate map -p 4242 -s rss", NULL },
+		{ 0, ALLOCATOR_MIMALLOC, "memstate map -p 4242 -s rss", NULL },
 		{ 0, ALLOCATOR_GO, "memstate heap -p 4242", NULL },
 		{ -EPERM, ALLOCATOR_GLIBC, "memstate doctor -p 4242", NULL },
 		{ -EFBIG, ALLOCATOR_GLIBC, "memstate -p 4242 --max-pause 1051ms", NULL },
