@@ -32,15 +32,15 @@
 #define POLL_NS (50 * NS_PER_US)
 
 /*
- * If a thread is in an uninterruptible sleep and has not stopped after this
- * time, stop_run() gives up, because the threads that have already stopped
- * must not wait longer.
+ * Timeout for stopping a thread that is in an uninterruptible sleep. When the timeout
+ * expires, stop_run() gives up, because the threads that have already stopped must not
+ * wait longer.
  */
 #define DEEP_SLEEP_NS (100 * NS_PER_MS)
 
 /*
- * Time reserved for detaching, which takes less time than seizing did. The work has to
- * end this much before the limit; at most 1/RELEASE_SHARE of the limit is reserved.
+ * Time reserved for detaching, which is faster than seizing. The work must end this
+ * long before the limit. At most 1/RELEASE_SHARE of the limit is reserved.
  */
 #define RELEASE_BASE_NS (500 * NS_PER_US)
 #define RELEASE_SHARE 4
