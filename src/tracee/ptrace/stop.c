@@ -154,8 +154,9 @@ static int seize(struct tracer *t, int tid)
 }
 
 /*
- * Return true if the process has more than `count` threads. The list of threads cannot be
- * used for this: it may be incomplete if a thread ends while it is read.
+ * Return true if the process has more than `count` threads. The list of threads is not
+ * a reliable count, because the list may be incomplete if a thread ends while it is
+ * read.
  */
 static bool has_more(const struct tracer *t, size_t count)
 {
