@@ -48,8 +48,9 @@ const char *clock_format_utc(uint64_t unix_ms, char buf[CLOCK_TEXT_SIZE])
 }
 
 /*
- * Parse the end of a time, after the seconds: an optional fraction and "Z". ".25Z" is 250
- * ms, and "Z" alone is 0. More than three digits are an error.
+ * Parse the part of an RFC 3339 time that follows the seconds: an optional fraction and
+ * "Z". For example, ".25Z" is 250 ms, and "Z" alone is 0 ms. More than three digits are
+ * an error.
  */
 static int parse_fraction(const char *text, uint64_t *ret_ms)
 {

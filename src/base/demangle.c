@@ -18,7 +18,7 @@
 
 struct output {
 	struct strbuf *out;
-	size_t limit; /* maximum length of *out, in bytes */
+	size_t limit; /* maximum length of the demangled name, in bytes */
 	jmp_buf stop;
 };
 

@@ -84,8 +84,8 @@ static int write_and_sync(int fd, const void *bytes, size_t length)
 
 /*
  * Create a file with an unused name in the same directory as path, which is relative to
- * dir_fd. The kernel applies the umask to mode. memstate cannot do this itself, because a
- * process can read its umask only by changing it for all threads.
+ * dir_fd. The kernel applies the umask to mode. memstate cannot apply the umask itself,
+ * because a process can read its umask only by changing it for all threads.
  */
 static int create_temporary(int dir_fd, const char *path, mode_t mode,
 			    struct strbuf *ret_name)

@@ -10,8 +10,8 @@
 #include "base/strbuf.h"
 
 /*
- * Write all bytes. Returns 0 or -errno (-EPIPE, -ENOSPC …). On failure, some of
- * the bytes may have been written.
+ * Write all bytes to a file descriptor. Returns 0 or -errno (-EPIPE, -ENOSPC …). On
+ * failure, some of the bytes may have been written.
  */
 int io_write_all(int fd, const void *bytes, size_t length);
 

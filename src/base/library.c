@@ -7,7 +7,8 @@
 #include <string.h>
 
 /*
- * The argument of load(): the library to load. pthread_once(3) cannot pass an argument.
+ * The library to load. A thread-local variable passes the library to load(), because
+ * pthread_once(3) cannot pass an argument.
  */
 static _Thread_local struct library *loading;
 

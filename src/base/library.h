@@ -33,8 +33,9 @@ struct library {
 #define LIBRARY_NAME(name) #name,
 
 /*
- * Define `variable`, a struct with one function pointer for each X(function) in LIST(X),
- * and `variable_library`, the argument for library_load().
+ * Define the struct `variable`, which contains one function pointer for each
+ * X(function) in the X-macro LIST, and `variable_library`, the argument for
+ * library_load().
  */
 #define LIBRARY_DEFINE(variable, file, LIST)                                  \
 	static struct {                                                       \

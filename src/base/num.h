@@ -20,8 +20,8 @@ int num_parse_hex(const char *text, uint64_t *ret);
 int num_parse_pid(const char *text, int *ret_pid);
 
 /*
- * Parse a decimal number with up to three digits of fraction. *ret is in thousandths:
- * "0.5" is stored as 500. More digits are an error.
+ * Parse a decimal number with up to three decimals. *ret is in thousandths: "0.5" is
+ * stored as 500. More than three decimals are an error.
  */
 int num_parse_thousandths(const char *text, uint64_t *ret);
 

@@ -12,13 +12,14 @@
 #include "base/xalloc.h"
 
 /*
- * Distance from which names no longer count as similar, whatever the length of the word.
+ * Names at this distance or more from the word are never similar, whatever the length
+ * of the word.
  */
 #define DISTANCE_MAX 7
 
 /*
- * Maximum length of a word that is compared. A longer word is hardly a misspelt name, and
- * comparing it would only take time.
+ * Maximum length of a word that is compared. A longer word is unlikely to be a misspelt
+ * name.
  */
 #define WORD_MAX 64
 

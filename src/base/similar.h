@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * similar - find the known names that a misspelt word probably stands for, as git does
- * for its commands.
+ * similar - find the known names that the user probably meant by a misspelt word, as
+ * git does for its commands.
  */
 #ifndef MS_BASE_SIMILAR_H
 #define MS_BASE_SIMILAR_H
@@ -22,7 +22,7 @@ unsigned int similar_distance(const char *word, const char *name);
 /* The known names that are closest to a word. All texts are borrowed. */
 struct similar {
 	const char *word;
-	unsigned int distance; /* distance of all listed names */
+	unsigned int distance; /* distance from the word; the same for all names */
 	const char *names[SIMILAR_NAMES_MAX];
 	size_t count; /* number of listed names, or 0 if no name is similar */
 };

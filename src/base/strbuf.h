@@ -35,7 +35,7 @@ const char *strbuf_text(const struct strbuf *sb);
 /* Return the text, never NULL, and leave the buffer empty. The caller frees the text. */
 char *strbuf_take(struct strbuf *sb);
 
-/* bytes may be NULL if length is 0. */
+/* Append `length` bytes. The pointer may be NULL if length is 0. */
 void strbuf_add(struct strbuf *sb, const void *bytes, size_t length);
 void strbuf_add_text(struct strbuf *sb, const char *text);
 void strbuf_add_char(struct strbuf *sb, char c);

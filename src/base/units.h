@@ -113,14 +113,14 @@ const char *units_format_duration(uint64_t ns, char buf[UNITS_TEXT_SIZE]);
 unsigned int units_per_mille(uint64_t part, uint64_t whole);
 
 /*
- * Format a rate such as "+60.1M/h". The unit is per second or per minute if unit_of is at
- * least 1 MiB in that time, otherwise per hour. Pass the same unit_of, in bytes per hour,
- * for rates that are shown side by side. Returns buf.
+ * Format a rate such as "+60.1M/h". The rate is printed per second or per minute if
+ * unit_of is at least 1 MiB per second or per minute, otherwise per hour. Pass the same
+ * unit_of, in bytes per hour, for rates that are shown side by side. Returns buf.
  */
 const char *units_format_rate(int64_t bytes_per_hour, int64_t unit_of,
 			      char buf[UNITS_TEXT_SIZE]);
 
-/* A common unit for all rates of one report, such as "M/h". */
+/* The unit, such as "M/h", in which all rates of one report are printed. */
 struct units_rate {
 	const char *name;
 	double bytes_per_hour;
@@ -133,7 +133,7 @@ struct units_rate {
 const struct units_rate *units_find_rate(int64_t bytes_per_hour);
 
 /*
- * Format a rate in this unit, without the name of the unit: "+60.1", "-0.250", "0",
+ * Format a rate in the given unit, without the name of the unit: "+60.1", "-0.250", "0",
  * "+<0.001". A rate other than 0 is never formatted as 0. Returns buf.
  */
 const char *units_format_rate_in(int64_t bytes_per_hour, const struct units_rate *unit,

@@ -35,13 +35,13 @@ struct allocator_stats {
 	 * The figures from system_bytes to resident_bytes are BYTES_UNKNOWN if the
 	 * allocator does not report them.
 	 */
-	uint64_t system_bytes; /* obtained from the kernel */
-	uint64_t live_bytes;   /* allocated to the program */
-	uint64_t pool_bytes;   /* freed by the program and kept for reuse */
-	uint64_t meta_bytes;   /* the allocator's own data */
+	uint64_t system_bytes; /* bytes that the allocator obtained from the kernel */
+	uint64_t live_bytes;   /* bytes allocated to the program */
+	uint64_t pool_bytes;   /* bytes that the program freed and the allocator kept */
+	uint64_t meta_bytes;   /* bytes of the allocator's own data */
 	/* The allocator's own estimate of how much of its memory is resident. */
 	uint64_t resident_bytes;
-	struct heap_mallinfo mallinfo; /* filled in for glibc only */
+	struct heap_mallinfo mallinfo; /* set for glibc only */
 	struct allocator_value values[ALLOCATOR_VALUE_MAX];
 	size_t value_count;
 	/*

@@ -42,8 +42,8 @@ struct run_sample {
 };
 
 /*
- * The moments of a run that reports show. struct run maps each moment to an index in its
- * samples; SIZE_MAX: there is no such sample.
+ * The moments of a run that are shown in reports. struct run maps each moment to an
+ * index in its samples; SIZE_MAX: there is no such sample.
  */
 enum run_moment {
 	MOMENT_PEAK,	/* sample with the highest Rss */
@@ -64,8 +64,8 @@ struct run {
 	int wait_status; /* wait status of the command, as returned by wait(2) */
 	int workload_wait_status;
 	/*
-	 * NULL if the run is valid. Otherwise the reason why all figures exclude this
-	 * run, as a phrase without a full stop. Static.
+	 * Reason why the run is excluded from all figures, or NULL if the run is valid.
+	 * The reason is written as a phrase without a full stop. Static.
 	 */
 	const char *problem;
 	/*
@@ -94,16 +94,16 @@ struct comparison {
 	/* The user interrupted the comparison: some runs are missing. */
 	bool is_interrupted;
 	uint64_t settle_ns; /* time to wait after the workload; 0 without a workload */
-	/* above_ns is the time with more Rss than this; BYTES_UNKNOWN: not requested */
+	/* Rss threshold for above_ns; BYTES_UNKNOWN: not requested */
 	uint64_t above_bytes;
 	struct variant *variants;
 	size_t variant_count;
 	/*
-	 * One element for each variant, unknown where counting failed. NULL:
-	 * counting was not requested.
+	 * Allocation counts, one element for each variant; unknown where counting
+	 * failed. NULL: counting was not requested.
 	 */
 	struct count_sums *counts;
-	struct run *runs; /* in the order in which the runs were made */
+	struct run *runs; /* the runs, in chronological order */
 	size_t run_count, run_capacity;
 };
 

@@ -18,7 +18,7 @@ enum counted_call {
 	CALL_MEMALIGN,
 	CALL_VALLOC,
 	CALL_PVALLOC,
-	/* C++ new, if the allocator implements it. Otherwise new calls malloc. */
+	/* C++ new, if the allocator implements new. Otherwise new calls malloc. */
 	CALL_NEW,
 	CALL_DELETE, /* C++ delete, if the allocator implements delete */
 	CALL_COUNT_
@@ -38,7 +38,7 @@ struct count_sums {
 	uint64_t requested_bytes; /* sum of the sizes requested by successful calls */
 	/* Blocks freed before the thread called any other counted function. */
 	uint64_t temporary_blocks;
-	uint64_t live_blocks; /* blocks that are allocated and not freed */
+	uint64_t live_blocks; /* number of live blocks: allocated and not yet freed */
 	uint64_t live_bytes;  /* usable size of the live blocks */
 };
 
@@ -90,7 +90,7 @@ struct count_program {
 	 * start. Borrowed.
 	 */
 	const struct count_means *means;
-	uint64_t peak_live_bytes;  /* highest value that sums.live_bytes had */
+	uint64_t peak_live_bytes;  /* highest value of sums.live_bytes so far */
 	uint64_t peak_error_bytes; /* maximum error of peak_live_bytes */
 	/*
 	 * Name of a built-in allocator whose calls are not counted, such as "Go's

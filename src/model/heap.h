@@ -177,7 +177,7 @@ struct heap {
 	/*
 	 * The other heaps that were found in the process: those of its language runtimes,
 	 * and those of a second malloc. Their pages are disjoint from those of this heap
-	 * and from each other. They have no others themselves.
+	 * and from each other. The other heaps have no such list of their own.
 	 */
 	struct heap *others;
 	size_t other_count;

@@ -46,8 +46,8 @@ int image_reserve(struct image *image, uint64_t bytes)
 	image->bytes = map;
 	madvise(image->bytes, capacity, MADV_HUGEPAGE);
 	/*
-	 * Without this call, a process forked later, such as the watchdog, would keep a
-	 * copy of the image.
+	 * Without this call to madvise(2), a process forked later, such as the
+	 * watchdog, would keep a copy of the image.
 	 */
 	madvise(image->bytes, capacity, MADV_DONTFORK);
 	for (uint64_t at = image->capacity_bytes; at < capacity; at += IMAGE_PAGE_BYTES)

@@ -65,7 +65,10 @@ int image_add_run(struct image *image, uint64_t start_addr, uint64_t end_addr);
  */
 size_t image_find_run(const struct image *image, uint64_t addr);
 
-/* Return the run that contains addr, or NULL, without trying the run found last. */
+/*
+ * Search all runs for addr, without trying the run that was found last. Return the run
+ * that contains addr, or NULL.
+ */
 const struct image_run *image_search_run(struct image *image, uint64_t addr);
 
 /* Return the run that contains addr, or NULL. */

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * known_names - the names in smaps that have a meaning for memstate. Plain
- * data: classify/ uses them to classify mappings, and store/ preserves them
- * when it redacts all other names.
+ * known_names - names in smaps from which memstate recognises the kind of a mapping.
+ * Plain data: classify/ uses them to classify mappings, and store/ preserves them when
+ * it redacts all other names.
  */
 #ifndef MS_MODEL_KNOWN_NAMES_H
 #define MS_MODEL_KNOWN_NAMES_H

@@ -49,10 +49,10 @@ struct counters {
 	uint64_t bytes[SMAPS_FIELD_COUNT_];
 };
 
-/* Set all fields to unknown, before a record is parsed. */
+/* Set all fields to unknown. Call this before parsing a record. */
 void counters_set_unknown(struct counters *c);
 
-/* Set all fields to 0, before amounts are summed. */
+/* Set all fields to 0. Call this before adding amounts. */
 void counters_set_zero(struct counters *c);
 
 /* Add *c to *sum field by field. The sum of a field is unknown if either term is. */

@@ -69,8 +69,8 @@ void matrix_set_unknown(struct matrix *m);
 void matrix_set_no_heap(struct matrix *m);
 
 /*
- * Return a cell. The result is BYTES_UNKNOWN if the cell is, or if the remainders of its
- * owner and its state may contain pages that belong in the cell.
+ * Return a cell. The result is BYTES_UNKNOWN if the cell is unknown, or if the
+ * remainders of its owner and its state may contain pages that belong in the cell.
  */
 uint64_t matrix_cell_bytes(const struct matrix *m, enum owner owner,
 			   enum page_state state);

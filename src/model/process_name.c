@@ -17,7 +17,10 @@ struct text {
 	size_t length;
 };
 
-/* Remove the first argument from the rest and return it. Its begin is NULL at the end. */
+/*
+ * Remove the first of the remaining arguments and return it. After the last argument,
+ * the begin of the result is NULL.
+ */
 static struct text take_argument(struct text *rest)
 {
 	struct text argument = { NULL, 0 };
@@ -49,7 +52,7 @@ static struct text find_file_name(struct text path)
  */
 struct interpreter {
 	const char *programs;
-	const char *code_letters;   /* in a cluster: the next argument is code */
+	const char *code_letters;   /* option in a cluster: the next argument is code */
 	const char *script_letters; /* at its end: the next argument is the script */
 	const char *value_letters;  /* at its end: the next argument is a value */
 	const char *text_letters;   /* at its begin: the rest of it is a value */

@@ -30,7 +30,7 @@ enum profile_metric {
 };
 
 struct profile_metric_info {
-	const char *name; /* name on the command line, as a key and as a column */
+	const char *name; /* the metric's name in options, keys and columns */
 	const char *what; /* description for reports */
 	bool is_bytes;
 };
@@ -43,7 +43,7 @@ int profile_metric_find(const char *name, enum profile_metric *ret);
 
 struct profile_module {
 	const char *path;     /* file, or a pseudo path such as "[vdso]" */
-	uint64_t start, end;  /* address range of the module; 0, 0 if unknown */
+	uint64_t start, end;  /* address range of the module; both 0 if unknown */
 	uint64_t file_offset; /* offset in the file of the byte at address start */
 	uint8_t build_id[PROFILE_BUILD_ID_MAX];
 	size_t build_id_bytes; /* 0: the module has no build ID */

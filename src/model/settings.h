@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * settings - what the screen remembers from one run to the next, as the texts of the
- * settings file. The screen checks the texts, because only it knows its columns.
+ * settings - the settings of the interactive screen that are kept between runs, as
+ * texts of the settings file. The screen checks the texts, because only it knows its
+ * columns.
  */
 #ifndef MS_MODEL_SETTINGS_H
 #define MS_MODEL_SETTINGS_H
@@ -34,7 +35,7 @@ struct settings {
 	char *texts[SETTING_COUNT_]; /* NULL: not set */
 };
 
-/* Remove the texts that are the same in `before`. */
+/* Remove the settings whose texts are the same in `before`. */
 void settings_keep_changes(struct settings *settings, const struct settings *before);
 
 void settings_release(struct settings *settings);

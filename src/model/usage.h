@@ -17,7 +17,10 @@
 
 /* The data to read for each process. Columns declare what they need. */
 enum need {
-	/* Comm, ppid, state, threads, start time, and the sizes in /proc/PID/stat. */
+	/*
+	 * The values in /proc/PID/stat: comm, ppid, state, threads, start time and
+	 * sizes.
+	 */
 	NEED_STAT = 1 << 0,
 	NEED_UID = 1 << 1,
 	NEED_COMMAND = 1 << 2, /* the command line */

@@ -76,8 +76,8 @@ static int read_again(int fd, struct strbuf *out)
 		strbuf_add(out, bytes, (size_t)n);
 		at += n;
 		/*
-		 * the kernel fills the buffer if it can, so a short read
-		 * is the end of the file
+		 * the kernel fills the buffer unless the file ends first, so a short
+		 * read means the end of the file
 		 */
 		if ((size_t)n < sizeof(bytes) || at > FILE_BYTES_MAX)
 			return 0;

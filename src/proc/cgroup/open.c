@@ -45,8 +45,8 @@ bool cgroup_reader_exists(const struct cgroup_reader *reader)
 }
 
 /*
- * Return true if the directory is the root cgroup of the machine, which lacks files that
- * all other cgroups have, and has some that no other has.
+ * Return true if the directory is the root cgroup of the machine, which lacks some
+ * files of ordinary cgroups and has some files of its own.
  */
 static bool is_real_root(enum cgroup_version version, int dir_fd)
 {

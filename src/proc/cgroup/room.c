@@ -49,7 +49,7 @@ static void lower(struct room *room, uint64_t bytes, const char *limit)
 }
 
 /*
- * Return true if a comma-separated list contains word. An empty list contains the
+ * Return true if a comma-separated list contains word. An empty list contains only the
  * empty word.
  */
 static bool has_word(const char *list, const char *word)

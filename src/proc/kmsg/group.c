@@ -77,7 +77,7 @@ static void add_stat_words(struct kmsg_group *g, const char *text)
 	unsigned long long kb;
 	int length = 0;
 
-	/* sscanf() stores the length only if "KB" has matched, too */
+	/* sscanf() sets the length only if "KB" also matched */
 	while (sscanf(text, " %31[a-z_]:%lluKB%n", key, &kb, &length) == 2 &&
 	       length > 0) {
 		add_sum(g, key, kb);

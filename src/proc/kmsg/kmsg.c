@@ -66,7 +66,10 @@ void proc_kmsg_add_messages(const char *records, struct strbuf *out)
 		size_t length = strcspn(records, "\n");
 		const char *text = skip_prefix(records);
 
-		/* a blank begins a line about the device only within a record */
+		/*
+		 * only within a record does a leading blank mark a line about the
+		 * device
+		 */
 		is_record = is_record || text != records;
 		length += records[length] == '\n';
 		if (!is_record || *records != ' ')

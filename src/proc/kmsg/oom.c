@@ -33,7 +33,7 @@ struct kmsg_oom {
 	bool is_confirmed;
 	/* SysRq f was logged, so a user requested the kill reported next */
 	bool is_manual;
-	bool is_other_machine; /* the next Mem-Info belongs to no OOM kill */
+	bool is_other_machine; /* the next Mem-Info does not belong to an OOM kill */
 	struct kmsg_group group;
 	struct kmsg_machine machine;
 	struct kmsg_table table;
@@ -43,7 +43,7 @@ struct kmsg_oom {
 	struct oom_time event_time; /* time of the current kubectl event */
 	struct strbuf line, json;
 	uint64_t line_begin, line_end; /* offsets of the current line in the log */
-	/* the remainder of a line that is too long is ignored */
+	/* true while the rest of an overlong line is skipped */
 	bool is_skipping;
 };
 

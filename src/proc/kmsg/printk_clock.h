@@ -18,14 +18,18 @@
  */
 int printk_clock_measure(int64_t *ret_ns);
 
-/* Return what printk_clock_measure() measures, or 0 if it fails. */
+/*
+ * Return the difference that printk_clock_measure() measures, in ns, or 0 if the
+ * measurement fails.
+ */
 int64_t printk_clock_ahead_ns(void);
 
 /*
  * Convert the timestamp of a record, in us, to CLOCK_MONOTONIC in ns. ahead_ns is from
- * printk_clock_ahead_ns(). If it was measured soon after the record was written, the
- * result is exact to some us; otherwise it lacks the drift between the two times. A
- * timestamp before the start of CLOCK_MONOTONIC becomes 0.
+ * printk_clock_ahead_ns(). If ahead_ns was measured soon after the record was written,
+ * the result is accurate to a few us; otherwise it does not include the drift between
+ * the two clocks since the record. A timestamp before the start of CLOCK_MONOTONIC
+ * becomes 0.
  */
 uint64_t printk_clock_to_monotonic_ns(uint64_t stamp_us, int64_t ahead_ns);
 

@@ -225,7 +225,7 @@ static const char *skip_bracket(const char *at, struct oom_time *t)
 	if (skip_seconds(s, &us)) {
 		set_boot(t, us);
 	} else if ((*s == 'T' || *s == 'C') && digits(s + 1, 1) >= 0) {
-		/* this bracket names the thread or CPU that logged the line */
+		/* the bracketed prefix names the thread or CPU that logged the line */
 	} else if (!(*s == '+' && digits(s + 1, 1) >= 0) && !skip_date(s, t) &&
 		   !(is_word_of(s, months, COUNT_OF(months)) && digits(s + 4, 1) >= 0)) {
 		return NULL;

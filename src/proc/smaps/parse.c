@@ -269,8 +269,8 @@ static int begin_record(struct smaps_parse *p, const char *line, const char *end
 }
 
 /*
- * Record that the current record has this line. Return -EBADMSG if the line occurs twice,
- * which shows that the header of the next record was lost.
+ * Note that the current record contains a given line. Return -EBADMSG if the line
+ * occurs twice, which shows that the header of the next record was lost.
  */
 static int mark_line(struct smaps_parse *p, uint32_t bit)
 {

@@ -18,8 +18,8 @@ struct smaps_parse {
 	struct mapping current; /* the record whose lines are being parsed one by one */
 	bool has_current;
 	/*
-	 * the lines that the current record has so far: one bit per enum smaps_field,
-	 * and one for VmFlags
+	 * lines of the current record that were parsed so far: one bit per enum
+	 * smaps_field, and one for VmFlags
 	 */
 	uint32_t current_lines;
 	/* the lines that the first record had, which all records must have */

@@ -226,7 +226,7 @@ int proc_rollup_read(struct smaps_reader *reader, const struct procfs *fs, int p
 	if (n < 0)
 		return procfs_normalize_errno(errno);
 	*ret_read_ns = clock_now_ns() - before_ns;
-	if (n == 0) /* the process exec'd or exited after the file was opened */
+	if (n == 0) /* the process called exec or exited after the file was opened */
 		return -ESRCH;
 	smaps_parse_begin(&parse, &reader->rollup_layout, reader->names, keep_counters,
 			  &counters);

@@ -18,7 +18,7 @@ struct elf_symbol {
 	uint64_t vaddr;
 	uint64_t bytes;
 	const char *name;
-	/* of several symbols at an address, the one with the highest rank is kept */
+	/* if several symbols share an address, the highest rank wins */
 	uint8_t rank;
 	bool is_object;
 };
@@ -27,7 +27,7 @@ struct elf_segment {
 	uint64_t vaddr, offset_bytes, file_bytes, memory_bytes;
 };
 
-struct elf_file; /* the file as opened by libelf, which owns the names of the symbols */
+struct elf_file; /* libelf's handle of the file, which owns the symbol names */
 
 struct elf_symbols {
 	struct elf_symbol *items; /* symbols, sorted by vaddr, at most one per address */

@@ -30,7 +30,7 @@ struct expendable {
 	int (*owner_work)(void *argument);
 	void *owner_argument;
 	int owner_result;
-	bool is_waited_for; /* the owner is waiting in expendable_wait() */
+	bool is_waited_for; /* true while the owner waits in expendable_wait() */
 	bool is_ended, is_abandoned;
 	void (*free_context)(void *context);
 };

@@ -29,7 +29,7 @@ void expendable_run(struct expendable *e, int (*work)(void *context), void *cont
 bool expendable_wait(struct expendable *e, uint64_t until_ns, int *ret_result);
 
 /*
- * Have the owner, which is waiting in expendable_wait(), call function(argument). The
+ * Make the owner, which is waiting in expendable_wait(), call function(argument). The
  * work function uses this for ptrace(2), which accepts requests only from the tracing
  * thread. Return the result of function, or -ETIMEDOUT if the owner no longer waits.
  */

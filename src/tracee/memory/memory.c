@@ -10,7 +10,7 @@
 #include "model/image.h"
 #include "tracee/memory/mapped_file.h"
 
-/* From Documentation/admin-guide/mm/pagemap.rst. */
+/* Bits of a pagemap entry. Source: Documentation/admin-guide/mm/pagemap.rst. */
 #define PAGEMAP_PRESENT (UINT64_C(1) << 63)
 #define PAGEMAP_SWAP (UINT64_C(1) << 62)
 #define PAGEMAP_FILE (UINT64_C(1) << 61)
@@ -43,7 +43,7 @@ const struct mapping *memory_find_mapping(struct memory *memory, uint64_t addr)
 	return &list->items[low];
 }
 
-/* Read from the mapped file a page that is not resident. */
+/* Read a page that is not resident from the mapped file. */
 static bool read_file(struct memory *memory, const struct mapping *m, uint64_t addr,
 		      void *to, size_t length)
 {

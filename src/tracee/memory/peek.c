@@ -14,8 +14,8 @@
 #include "base/clock.h"
 
 /*
- * Definitions from include/uapi/linux/fs.h of Linux 6.7. They have other names here,
- * because installed headers may be older, or may define the originals.
+ * Definitions from include/uapi/linux/fs.h of Linux 6.7. The names differ from the
+ * kernel's, because installed headers may or may not contain the original definitions.
  */
 struct scan_region {
 	__u64 start, end, categories;
@@ -34,7 +34,7 @@ struct scan_arg {
 
 #define SCAN_REGIONS 512
 
-/* From Documentation/admin-guide/mm/pagemap.rst. */
+/* Bits of a pagemap entry. Source: Documentation/admin-guide/mm/pagemap.rst. */
 #define PAGEMAP_PRESENT (UINT64_C(1) << 63)
 #define PAGEMAP_SWAPPED (UINT64_C(1) << 62)
 #define PAGEMAP_FILE (UINT64_C(1) << 61)
@@ -250,7 +250,7 @@ static int copy_some(const struct peek *peek, struct image *image, struct progre
 		     : process_vm_readv(peek->pid, &to, 1, from, (unsigned long)count, 0);
 	if (got < 0 && errno != EFAULT)
 		return -errno;
-	/* the comparison is false if got is negative */
+	/* if the read failed and its result is negative, the comparison is false */
 	if ((uint64_t)got == length) {
 		advance(at, image, length);
 		return 0;

@@ -54,7 +54,7 @@ int peek_copy(const struct peek *peek, const struct peek_range *ranges, size_t c
 	      struct image *image);
 
 enum page_presence {
-	PAGE_ABSENT, /* a page that was never touched, was released, or is not mapped */
+	PAGE_ABSENT, /* the page was never touched, was released, or is not mapped */
 	PAGE_RESIDENT,
 	/*
 	 * the shared zero page: the page was read, but never written, and is not part

@@ -31,7 +31,7 @@ static const struct {
 	  "behavior == 4 || behavior == 8" },
 };
 
-/* Read the id of a tracepoint from its file, which contains a line such as "652". */
+/* Read the id of a tracepoint, a decimal number, from its file in tracefs. */
 static int read_id(const char *event, uint64_t *ret)
 {
 	int r = -ENOENT;

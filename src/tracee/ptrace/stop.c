@@ -32,15 +32,15 @@
 #define POLL_NS (50 * NS_PER_US)
 
 /*
- * If a thread is in an uninterruptible sleep and has not stopped after this
- * time, stop_run() gives up, because the threads that have already stopped
- * must not wait longer.
+ * Timeout for stopping a thread that is in an uninterruptible sleep. When the timeout
+ * expires, stop_run() gives up, because the threads that have already stopped must not
+ * wait longer.
  */
 #define DEEP_SLEEP_NS (100 * NS_PER_MS)
 
 /*
- * Time reserved for detaching, which takes less time than seizing did. The work has to
- * end this much before the limit; at most 1/RELEASE_SHARE of the limit is reserved.
+ * Time reserved for detaching, which is faster than seizing. The work must end this
+ * long before the limit. At most 1/RELEASE_SHARE of the limit is reserved.
  */
 #define RELEASE_BASE_NS (500 * NS_PER_US)
 #define RELEASE_SHARE 4
@@ -154,8 +154,9 @@ static int seize(struct tracer *t, int tid)
 }
 
 /*
- * Return true if the process has more than `count` threads. The list of threads cannot be
- * used for this: it may be incomplete if a thread ends while it is read.
+ * Return true if the process has more than `count` threads. The list of threads is not
+ * a reliable count, because the list may be incomplete if a thread ends while it is
+ * read.
  */
 static bool has_more(const struct tracer *t, size_t count)
 {

@@ -71,8 +71,8 @@ struct stop_request {
 int stop_run(const struct stop_request *request, uint64_t *ret_pause_ns);
 
 /*
- * Return true once the target has been released. The work must then end without using
- * its context.
+ * Return true if the target has been released. The work must then end without using its
+ * context.
  */
 bool stop_has_ended(const struct stop *stop);
 

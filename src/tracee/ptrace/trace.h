@@ -38,7 +38,7 @@ enum trace_event {
 };
 
 enum trace_how {
-	TRACE_ON, /* continue until the next event */
+	TRACE_ON, /* continue the thread until the next event */
 	/* continue until the next event, or until a system call begins or ends */
 	TRACE_TO_SYSCALL,
 };

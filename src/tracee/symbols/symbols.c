@@ -54,7 +54,7 @@ static bool is_same_file(const struct mapping *a, const struct mapping *b)
 static bool belongs_to_object(const struct object *object, const struct mapping *last,
 			      const struct mapping *m)
 {
-	if (m->inode == 0) /* m may be the .bss memory directly after the file */
+	if (m->inode == 0) /* mapping m may be the .bss memory directly after the file */
 		return m->start_addr == object->end_addr && m->name_length == 0 &&
 		       last->flags & MAPPING_WRITE;
 	return is_same_file(last, m) && m->file_offset_bytes >= last->file_offset_bytes;

@@ -4,7 +4,7 @@
  * mapped. The names come from the symbol tables of these files, and of installed debug
  * files with the same build ID. A file is read when an address in it is first looked up.
  * If a file is no longer the one that was mapped, or if its mappings do not match its
- * headers, no names are taken from it: no name is better than a wrong one.
+ * headers, the file is not used: a missing name is better than a wrong one.
  */
 #ifndef MS_TRACEE_SYMBOLS_SYMBOLS_H
 #define MS_TRACEE_SYMBOLS_SYMBOLS_H
