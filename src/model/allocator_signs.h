@@ -26,8 +26,7 @@ struct allocator_signs {
 	struct partition_pools {
 		/* The current run of adjacent private anonymous mappings. */
 		uint64_t run_addr, run_end_addr;
-		uint64_t
-			addr; /* address where two PartitionAlloc pools may begin, or 0 */
+		uint64_t addr;	     /* where two PartitionAlloc pools may begin, or 0 */
 		uint64_t seen_bytes; /* resident bytes in the run from addr on */
 		uint64_t bytes;	     /* resident bytes in all PartitionAlloc pools */
 		bool is_found;

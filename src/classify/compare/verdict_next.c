@@ -7,7 +7,7 @@
 
 #include "base/text.h"
 
-/* What the user should do after a verdict. */
+/* The action that a report recommends after a verdict. */
 enum next_step {
 	STEP_STACKS, /* find out which functions allocate most */
 	STEP_LIVE,   /* find out which blocks are never freed */

@@ -53,8 +53,8 @@ struct growth_point {
 struct growth {
 	enum growth_kind kind;
 	/*
-	 * What a longer series needs for a result: the number of additional samples or,
-	 * for GROWTH_BRIEF with a cyclic workload, the additional time. With
+	 * The requirements of a result: the number of additional samples or, for
+	 * GROWTH_BRIEF with a cyclic workload, the additional time. With
 	 * GROWTH_TOO_SHORT, both are 0 if all samples were taken at the same time.
 	 */
 	size_t missing_count;

@@ -25,7 +25,8 @@ static const struct {
 	uint64_t excluded;
 } exclusions[] = {
 	/*
-	 * causes outside the cgroup exclude each other and all causes inside the cgroup
+	 * causes outside the cgroup are mutually exclusive, and each excludes all causes
+	 * inside the cgroup
 	 */
 	{ OOM_WHY_SYSRQ, BIT(OOM_WHY_NODE) | BIT(OOM_WHY_CPUSET) | BIT(OOM_WHY_ANCESTOR) |
 				 FILLED | CAME },
@@ -40,7 +41,7 @@ static const struct {
 	 */
 	{ OOM_WHY_MANY, BIT(OOM_WHY_PRIVATE_MEMORY) },
 	/*
-	 * sudden growth and steady growth exclude each other,
+	 * sudden growth and steady growth are mutually exclusive,
 	 * and both exclude "no growth"
 	 */
 	{ OOM_WHY_BURST, BIT(OOM_WHY_LEAK) | BIT(OOM_WHY_LIMIT_TOO_SMALL) },

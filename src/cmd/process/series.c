@@ -371,10 +371,7 @@ static bool wait_for_next(struct series *series)
 	uint64_t due = schedule_due_ns(&series->schedule);
 	int stops = signals_stop_count();
 
-	/*
-	 * wait once even if the sample is already due: signals are delivered only during
-	 * a wait, and samples may take longer than the interval
-	 */
+	/* wait even if the sample is due: signals are delivered only during a wait */
 	do {
 		signals_wait_until(due);
 		child_poll(child);

@@ -9,7 +9,7 @@
 #include "model/process.h"
 #include "proc/system/procfs.h"
 
-/* Which members of struct process to set in addition to pid. */
+/* The members of struct process that are set in addition to pid. */
 enum list_want {
 	LIST_STAT = 1 << 0, /* all members, which takes about 15 us per process */
 };
