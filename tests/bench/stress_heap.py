@@ -7,6 +7,7 @@ often each result occurred, and stops at the first error.
 """
 
 import collections
+import ctypes.util
 import itertools
 import json
 import os
@@ -32,17 +33,21 @@ def cpu_ticks(pid):
     return int(words[11]) + int(words[12])
 
 
-def check_arena(arena):
-    parts = sum(arena[f"{part}_bytes"] for part in ("live", "cached", "fast", "bin", "top"))
-    check(parts <= arena["system_bytes"], f"arena: {arena}")
+PARTS = {"glibc": (("live", "cached", "fast", "bin", "top"), "system_bytes"),
+         "tcmalloc": (("live", "cached", "free"), "spans_in_use_bytes")}
+
+
+def check_arena(allocator, arena):
+    names, whole = PARTS[allocator]
+    check(sum(arena[f"{name}_bytes"] for name in names) <= arena[whole], f"arena: {arena}")
 
 
 def walk(pid):
     heap = json.loads(memstate("heap", "-p", pid, "-J", *NO_HURRY).must_be(0).out)
     equal(heap["unexplained_bytes"], 0, "unexplained")
-    if heap["heap_quality"] == "exact" and heap["allocator"] == "glibc":
+    if heap["heap_quality"] == "exact" and heap["allocator"] in PARTS:
         for arena in heap["arenas"]:
-            check_arena(arena)
+            check_arena(heap["allocator"], arena)
     return f"heap {heap['heap_quality']}"
 
 
@@ -78,16 +83,16 @@ def kill_in_between(pid):
     return "killed"
 
 
-def stress(program, threads, count):
+def stress(name, program, env, threads, count):
     """Stress one target; return the number of walks."""
     end, done = time.monotonic() + SECONDS_PER_TARGET, 0
-    with HeapTarget("churn", threads, program=program) as target:
+    with HeapTarget("churn", threads, program=program, more_env=env) as target:
         pid = target.pid
         while done < count and time.monotonic() < end:
             ticks = cpu_ticks(pid)
             act = random.choice([walk, walk, sample, sample_running, kill_in_between,
                                  lambda pid: scan(pid, threads)])
-            found[f"{program}: {act(pid)}"] += 1
+            found[f"{name}: {act(pid)}"] += 1
             wait_until(lambda: cpu_ticks(pid) > ticks, "the target continues")
             equal(target.process.poll(), None, "exit status of the target")
             done += 1
@@ -97,17 +102,20 @@ def stress(program, threads, count):
 
 def main():
     left = int(sys.argv[1])
-    programs = [p for p in ("heap_target", "jemalloc_target") if
+    programs = [(p, p, {}) for p in ("heap_target", "jemalloc_target") if
                 os.path.exists(os.path.join(FOLDER, p))]
+    tcmalloc = ctypes.util.find_library("tcmalloc_minimal")
+    if tcmalloc:
+        programs.append(("heap_target with tcmalloc", "heap_target", {"LD_PRELOAD": tcmalloc}))
 
     for i in itertools.count():
         if left <= 0 or not programs:
             break
         program, threads = programs[i % len(programs)], random.choice(THREADS)
         try:
-            left -= stress(program, threads, min(left, WALKS_PER_TARGET))
+            left -= stress(*program, threads, min(left, WALKS_PER_TARGET))
         except Skip as skip:
-            print(f"{program}: skipped: {skip}", file=sys.stderr)
+            print(f"{program[0]}: skipped: {skip}", file=sys.stderr)
             programs.remove(program)
         print(f"after {sum(found.values())}:", flush=True)
         for what, times in sorted(found.items()):

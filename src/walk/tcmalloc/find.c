@@ -16,6 +16,9 @@
 /* Bits of an address that the page map covers (kAddressBits). */
 #define ADDRESS_BITS 48
 
+/* At most one in UNLINKED_SHARE heads may be unlinked. */
+#define UNLINKED_SHARE 8
+
 /*
  * The members of PageHeap between the root of the page map and the row: the page map's
  * allocator function, and two objects std::set or, before version 2.7, two list heads.
@@ -36,55 +39,77 @@
 
 /* Offsets in CentralFreeList, counted from size_class_. */
 #define CENTRAL_EMPTY 8
-#define CENTRAL_NONEMPTY (CENTRAL_EMPTY + TCMALLOC_SPAN_BYTES)
 
 /* struct Span */
 #define SPAN_NEXT 16
 #define SPAN_PREV 24
 
-/* Return true if the head of a list of spans is at addr. */
-static bool is_head(struct image *image, uint64_t addr)
+/*
+ * Return true if the head of a list of spans seems to be at addr. *ret_is_linked is set
+ * if the first and the last span of the list lead back to the head. They may not if the
+ * process was paused while tcmalloc changed the list.
+ */
+static bool is_head(struct image *image, uint64_t addr, bool *ret_is_linked)
 {
 	const uint8_t *at = image_at(image, addr, TCMALLOC_SPAN_BYTES);
 	uint64_t words[4], back, forth;
 
+	*ret_is_linked = false;
 	if (!at)
 		return false;
 	memcpy(words, at, sizeof(words));
 	/* a head is a span without pages; an empty list leads back to its head */
-	if (words[0] != 0 || words[1] != 0)
+	if (words[0] != 0 || words[1] != 0 || words[2] == 0 || words[3] == 0)
 		return false;
-	if (words[2] == addr && words[3] == addr)
-		return true;
-	return words[2] <= UINT64_MAX - SPAN_PREV && words[3] <= UINT64_MAX - SPAN_NEXT &&
-	       image_read(image, words[2] + SPAN_PREV, &back) && back == addr &&
-	       image_read(image, words[3] + SPAN_NEXT, &forth) && forth == addr;
+	*ret_is_linked =
+		(words[2] == addr && words[3] == addr) ||
+		(words[2] <= UINT64_MAX - SPAN_PREV &&
+		 words[3] <= UINT64_MAX - SPAN_NEXT &&
+		 image_read(image, words[2] + SPAN_PREV, &back) && back == addr &&
+		 image_read(image, words[3] + SPAN_NEXT, &forth) && forth == addr);
+	return true;
+}
+
+/* Return how many of the heads in [start, end) are not linked. */
+static uint64_t count_unlinked(struct tcmalloc *t, uint64_t start, uint64_t end)
+{
+	uint64_t count = 0;
+	bool is_linked;
+
+	for (; start < end; start += TCMALLOC_SPAN_BYTES)
+		count += !is_head(t->image, start, &is_linked) || !is_linked;
+	return count;
 }
 
 /*
- * Find the row that contains the head at addr. Returns false if the row is not one of a
- * page heap.
+ * Find the row that contains the head at addr; its first and last heads must be linked.
+ * Returns false if the row is not one of a page heap.
  */
 static bool read_row(struct tcmalloc *t, uint64_t addr)
 {
-	uint64_t start = addr, end = addr + TCMALLOC_SPAN_BYTES;
 	uint64_t max = (ROW_HEADS_MAX + 2) * TCMALLOC_SPAN_BYTES;
+	uint64_t start = addr, end = addr, at;
+	bool is_linked;
 
-	while (end - start <= max && is_head(t->image, end))
-		end += TCMALLOC_SPAN_BYTES;
-	while (end - start <= max && is_head(t->image, start - TCMALLOC_SPAN_BYTES))
-		start -= TCMALLOC_SPAN_BYTES;
+	for (at = addr; at - addr <= max && is_head(t->image, at, &is_linked);
+	     at += TCMALLOC_SPAN_BYTES)
+		end = is_linked ? at + TCMALLOC_SPAN_BYTES : end;
+	for (at = addr; addr - at <= max && is_head(t->image, at, &is_linked);
+	     at -= TCMALLOC_SPAN_BYTES)
+		start = is_linked ? at : start;
 	for (unsigned int shift = PAGE_SHIFT_MIN; shift <= PAGE_SHIFT_MAX; shift++) {
-		uint64_t heads = UINT64_C(2) << (LONGEST_LOG2 - shift);
+		uint64_t heads = UINT64_C(2) << (LONGEST_LOG2 - shift), unlinked;
 
 		/* before version 2.7, the row begins with two heads of longer spans */
 		if (end - start != heads * TCMALLOC_SPAN_BYTES &&
 		    end - start != (heads + 2) * TCMALLOC_SPAN_BYTES)
 			continue;
+		unlinked = count_unlinked(t, start, end);
 		t->page_shift = shift;
 		t->row_addr = end - heads * TCMALLOC_SPAN_BYTES;
 		t->row_end_addr = end;
-		return true;
+		t->broken_lists += unlinked;
+		return unlinked <= heads / UNLINKED_SHARE;
 	}
 	return false;
 }
@@ -141,17 +166,21 @@ static bool test_class_table(struct tcmalloc *t, uint64_t addr, const uint8_t *a
 }
 
 /* Return true if the central lists, one for each class, are at addr. */
-static bool are_central_lists(const struct tcmalloc *t, uint64_t addr)
+static bool are_central_lists(struct tcmalloc *t, uint64_t addr)
 {
+	uint64_t unlinked = 0;
+
 	for (unsigned int i = 0; i < t->class_count;
 	     i++, addr += TCMALLOC_CENTRAL_BYTES) {
-		uint64_t number;
+		uint64_t number, heads = addr + CENTRAL_EMPTY;
 
-		if (!image_read(t->image, addr, &number) || number != i ||
-		    !is_head(t->image, addr + CENTRAL_EMPTY) ||
-		    !is_head(t->image, addr + CENTRAL_NONEMPTY))
+		if (!image_read(t->image, addr, &number) || number != i)
 			return false;
+		unlinked += count_unlinked(t, heads, heads + 2 * TCMALLOC_SPAN_BYTES);
 	}
+	if (unlinked > 2 * t->class_count / UNLINKED_SHARE)
+		return false;
+	t->broken_lists += unlinked;
 	return true;
 }
 
@@ -190,8 +219,13 @@ static bool test_row(struct tcmalloc *t, uint64_t addr, const uint8_t *at)
 	uint64_t next;
 
 	memcpy(&next, at + SPAN_NEXT, sizeof(next));
-	if (next != addr || !is_head(t->image, addr) || !read_row(t, addr))
+	if (next != addr)
 		return false;
+	t->broken_lists = 0;
+	if (!read_row(t, addr)) {
+		t->row_addr = 0;
+		return false;
+	}
 	if (tcmalloc_scan(t, 4, TABLE_BEGIN_BYTES, test_class_table))
 		return true;
 	t->row_addr = 0;

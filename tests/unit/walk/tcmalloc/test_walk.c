@@ -146,6 +146,8 @@ static void damage_is_noticed(void **state)
 		const char *what;
 		uint64_t addr, value;
 	} rows[] = {
+		{ "a head in the row", h.row_addr + 20 * 48 + 16, h.row_addr },
+		{ "a head of a central list", list + 8 + 16, h.row_addr },
 		{ "the start of a span", h.large_span_addr, 1 },
 		{ "the length of a span", h.large_span_addr + 8, 2 },
 		{ "a length beyond all addresses", h.large_span_addr + 8, UINT64_MAX },
