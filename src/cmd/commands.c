@@ -37,8 +37,8 @@ const struct cmd *cmd_find(const char *first, const char *second)
 }
 
 /*
- * Append a hint with the commands that resemble word. With a parent, compare only the
- * second words of its commands; all of them are listed if none is similar.
+ * Append a hint that names the commands similar to word. With a parent, such as "oom",
+ * consider only its two-word commands, and list all of them if none is similar.
  */
 static void add_command_hint(struct strbuf *out, const char *parent, const char *word)
 {

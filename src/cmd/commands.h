@@ -14,8 +14,9 @@ extern const struct cmd *const cmds[];
 const struct cmd *cmd_find(const char *first, const char *second);
 
 /*
- * Report an unknown command in a usage error of the command verb, with the commands that
- * it probably stands for. parent is the first word of a two-word name, or NULL.
+ * Report an unknown command in a usage error of the command verb, and suggest the
+ * commands that the user may have meant. parent is the first word of a two-word name,
+ * or NULL.
  */
 void cmd_report_unknown(const char *verb, const char *parent, const char *word);
 

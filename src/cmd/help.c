@@ -56,7 +56,10 @@ int help_show(const struct cmd *cmd, bool shows_rare)
 			    cmd->name ? " " : "", cmd->name ? cmd->name : "",
 			    cmd->name ? '\n' : ' ');
 	strbuf_add_text(&out, "See memstate");
-	/* a command of two words, such as "oom explain", is in the page of the first */
+	/*
+	 * a two-word command, such as "oom explain", is described in the manual page of
+	 * its first word
+	 */
 	if (cmd->name && cmd != &cmd_help)
 		strbuf_addf(&out, "-%.*s", (int)strcspn(cmd->name, " "), cmd->name);
 	strbuf_add_text(&out, "(1) for details.\n");
@@ -99,7 +102,7 @@ struct help_options {
 	bool shows_all;
 };
 
-/* Name the manual page of a topic. Return false if it is not a topic. */
+/* Get the name of a topic's manual page. Return false if there is no such topic. */
 static bool report_topic(const char *word)
 {
 	for (size_t i = 0; i < sizeof(topics) / sizeof(topics[0]); i++) {

@@ -30,8 +30,8 @@ static bool wants_screen(const struct options *o)
 }
 
 /*
- * Return true if a text report can show the growth of processes: only for live processes
- * that the user named, or a group.
+ * Return true if a text report can show how processes have grown. Growth is shown only
+ * for live processes that the user named, or for a group.
  */
 static bool watches_growth(const struct options *o)
 {

@@ -45,7 +45,8 @@ static struct allocator_signs find_signs(const struct mapping_list *mappings)
 }
 
 /*
- * Return the allocator that the mappings show, or ALLOCATOR_UNKNOWN if that is glibc's.
+ * Return the allocator that the mappings indicate. Return
+ * ALLOCATOR_UNKNOWN for glibc's malloc.
  */
 static enum allocator find_named(const struct mapping_list *mappings)
 {
@@ -107,9 +108,9 @@ static void claim(const struct found *found, uint64_t page_count, uint8_t claime
 }
 
 /*
- * Run the walkers of the runtimes, which find their memory by structures that refer to
- * it, before those of malloc. glibc's walker has to guess the large blocks by their
- * content, and must not find any in a runtime's memory.
+ * Run the walkers of the language runtimes before those of malloc. The former find
+ * memory through structures that refer to it. glibc's walker has to recognize large
+ * blocks by their content, and must not search a runtime's memory for them.
  */
 static void run_walkers(const struct walk_input *input, struct found found[])
 {
@@ -169,7 +170,7 @@ static size_t find_first(const struct found found[])
 	return first;
 }
 
-/* Discard the results of a walk, except for the allocator. */
+/* Discard the results of a walk, but keep the allocator. */
 static void discard(struct found *found, enum allocator allocator, const char *problem)
 {
 	heap_release(&found->heap);
@@ -209,8 +210,8 @@ static void discard_overlaps(struct found found[])
 }
 
 /*
- * Return true if the heap is to be listed beside the first heap. An empty heap is that of
- * a libc whose malloc the program does not use.
+ * Return true if the heap is to be listed in addition to the first heap. An empty heap
+ * belongs to a libc whose malloc the program does not use.
  */
 static bool is_worth_listing(const struct heap *heap)
 {

@@ -27,10 +27,10 @@ void walk_heap(const struct walk_input *input, struct heap *ret,
 	       struct blocks *ret_blocks);
 
 /*
- * Return true if the mappings or the mapped files show that the process has no heap that
- * can be read, so that it is useless to stop the process. In that case ret->allocator is
- * set as by walk_heap(). *ret must be initialised. process_fd is the process's directory
- * in /proc, or negative to examine only the mappings.
+ * Return true if the mappings or the mapped files show that the process has no heap
+ * that can be read, so stopping the process would be useless. In that case
+ * ret->allocator is set as by walk_heap(). *ret must be initialised. process_fd is the
+ * process's directory in /proc, or negative to examine only the mappings.
  */
 bool walk_is_hopeless(const struct mapping_list *mappings, int process_fd,
 		      struct allocator_codes *codes, struct heap *ret);

@@ -134,8 +134,8 @@ static void report_progress(const struct comparison *c, size_t round, size_t rou
 }
 
 /*
- * Make all runs in the order A B C A B C, so that other load on the machine affects all
- * variants alike. Returns 0 or -errno.
+ * Make all runs. Variants A, B and C run in the order A B C A B C, so that other load on
+ * the machine affects all variants alike. Returns 0 or -errno.
  */
 static int run_all(const struct compare_context *context)
 {

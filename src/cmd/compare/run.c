@@ -42,7 +42,7 @@
 #define READY_MAX_NS (60 * NS_PER_S)
 
 /*
- * Maximum wait for processes that were asked to end: normally, after an interrupt, and
+ * Maximum wait for the end of processes: normally, after an interrupt by the user, and
  * after SIGKILL.
  */
 #define GRACE_NS (10 * NS_PER_S)

@@ -29,8 +29,8 @@ enum run_purpose {
 /*
  * Make one run and add it to the comparison. A run that fails, or that the user ends, is
  * added with its problem set, and a message reports the problem. Returns 0, or prints a
- * message and returns -errno if the command cannot be started, so that further runs are
- * pointless.
+ * message and returns -errno if the command cannot be started, in which case further runs
+ * are pointless.
  */
 int compare_run_one(const struct compare_context *context, size_t variant,
 		    unsigned int number, enum run_purpose purpose);

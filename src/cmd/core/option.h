@@ -34,8 +34,8 @@ struct option_row {
 	char letter;	  /* short option; 0: none */
 	const char *name; /* long option; NULL: end of the table */
 	/*
-	 * name of the argument in --help; NULL: the option has no argument; "[=WHEN]": an
-	 * optional one, for which set() gets NULL if it is missing
+	 * name of the argument in --help; NULL: the option has no argument; "[=WHEN]":
+	 * the argument is optional, and set() gets NULL if it is missing
 	 */
 	const char *arg;
 	const char *help; /* a short phrase; the manual has the details */
@@ -88,7 +88,10 @@ int option_set_bytes(const struct option_row *row, char *arg, struct options *o)
  */
 int option_set_thousandths(const struct option_row *row, char *arg, struct options *o);
 
-/* The same for a percentage, which may end with a percent sign. */
+/*
+ * Parse a percentage, which may end with a percent sign, and store thousandths of a
+ * percent in a uint64_t.
+ */
 int option_set_percent(const struct option_row *row, char *arg, struct options *o);
 
 #endif

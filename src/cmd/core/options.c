@@ -240,7 +240,7 @@ static int parse_options(const struct cmd *cmd, int argc, char **argv, struct op
 }
 
 /*
- * Return the index of "--", after which the command to run begins; argc if there is
+ * Return the index of "--", which precedes the command to run. Return argc if there is
  * no "--".
  */
 static int find_command(int argc, char **argv)
@@ -284,8 +284,9 @@ static struct options *make_defaults(const struct cmd *cmd)
 }
 
 /*
- * Return how many of the first arguments may be pids: all of a command that has no other
- * arguments, at most the first one of a command that requires others after it.
+ * Return how many of the first arguments may be pids. If the command takes no other
+ * arguments, all may be pids. If it requires other arguments, at most the first one may
+ * be a pid.
  */
 static int count_possible_pids(const struct cmd *cmd, const struct options *o)
 {
@@ -296,7 +297,9 @@ static int count_possible_pids(const struct cmd *cmd, const struct options *o)
 	return cmd->accepts_pid_first && o->arg_count > 1 && targets_are_all(&o->targets);
 }
 
-/* Take arguments that consist of digits as pids if the command selects processes. */
+/*
+ * If the command selects processes, interpret arguments that consist of digits as pids.
+ */
 static int take_pids(const struct cmd *cmd, struct options *o)
 {
 	int count = count_possible_pids(cmd, o);

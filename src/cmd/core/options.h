@@ -23,9 +23,9 @@ enum format {
 	FORMAT_JSON,
 };
 
-/* Whether text reports have colours. */
+/* When to use colours in text reports. */
 enum colour_mode {
-	COLOUR_AUTO, /* if standard output is a terminal that has colours */
+	COLOUR_AUTO, /* use colours if standard output is a terminal that supports them */
 	COLOUR_ALWAYS,
 	COLOUR_NEVER,
 };
@@ -139,14 +139,14 @@ void options_free(struct options *options);
 int options_check(const struct options *options);
 
 /*
- * Return the first of the given options whose name is in names, a list such as "runs
- * check". Return NULL if none is.
+ * Return the name of the first given option that is in names, a list such as "runs
+ * check". Return NULL if none of the listed options is given.
  */
 const char *options_find_given(const struct options *options, const char *names);
 
 /*
  * Append a description of the command's options for --help, in aligned columns under
- * headings. Return true if no option was omitted because it is rare.
+ * headings. Return false if the description omits rare options.
  */
 bool options_add_help(const struct cmd *cmd, bool shows_rare, struct strbuf *out);
 

@@ -172,7 +172,7 @@ int pager_show(const char *text, size_t length)
 		return pid;
 	}
 	sigaction(SIGPIPE, &ignore, &pipe_before);
-	/* the reader may quit at any time */
+	/* writing fails without harm if the user has already quit the pager */
 	(void)io_write_all(fd, text, length);
 	close(fd);
 	while (waitpid(pid, &status, 0) < 0 && errno == EINTR)

@@ -13,13 +13,14 @@
 #include "proc/system/procfs.h"
 
 struct rights {
-	bool is_tracing;     /* the process was to be stopped, and not only read */
+	bool is_tracing;     /* memstate wanted to stop the process, not only read it */
 	bool is_root;	     /* memstate's effective user is root */
 	bool has_capability; /* memstate has CAP_SYS_PTRACE */
 	bool is_same_user;
-	bool is_in_namespace; /* memstate is in a user namespace other than the first */
-	const char *user;     /* name of the process's user; NULL: unknown */
-	int yama_scope;	      /* kernel.yama.ptrace_scope; 0 also if there is no Yama */
+	/* memstate is in a user namespace other than the initial one */
+	bool is_in_namespace;
+	const char *user; /* name of the process's user; NULL: unknown */
+	int yama_scope;	  /* kernel.yama.ptrace_scope; 0 also if there is no Yama */
 };
 
 /* Append a hint for a process that memstate may not read or stop. */

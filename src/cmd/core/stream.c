@@ -48,7 +48,9 @@ int stream_write_file(struct strbuf *text)
 	strbuf_clear(text);
 	if (r == 0 || r == -EPIPE)
 		return r;
-	/* if the disk became full, remove the part of the text that was written */
+	/*
+	 * if the disk became full, remove the part of the text that was already written
+	 */
 	if (S_ISREG(before.st_mode) && ftruncate(STDOUT_FILENO, before.st_size) < 0)
 		message("standard output: the last line may be incomplete");
 	message_error("standard output", r);

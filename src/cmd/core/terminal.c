@@ -11,7 +11,7 @@
 
 #include "base/num.h"
 
-/* The smallest width that is used; a narrower terminal wraps the lines itself. */
+/* Minimum width for output. Terminals that are narrower wrap the lines themselves. */
 #define WIDTH_MIN 20
 
 static struct {
@@ -20,7 +20,10 @@ static struct {
 	bool may_page;
 } terminal;
 
-/* Return the width of the terminal, or COLUMNS, or 0 if there is neither. */
+/*
+ * Return the width of the terminal, or the value of COLUMNS, or 0 if neither
+ * is available.
+ */
 static int terminal_width(void)
 {
 	const char *columns = getenv("COLUMNS");

@@ -21,7 +21,9 @@ void terminal_begin(const struct options *options);
  */
 void terminal_fit(struct table_options *ret);
 
-/* Return true if standard output is a terminal and gets text, neither CSV nor JSON. */
+/*
+ * Return true if standard output is a terminal and the format is text, not CSV or JSON.
+ */
 bool terminal_has_text(void);
 
 /* Return true if the text is longer than the screen and may be shown in a pager. */

@@ -113,7 +113,7 @@ static void attach(struct attached *a, const struct process *p, enum count_metho
 	for (unsigned int tries = 1;; tries++) {
 		strbuf_clear(&why);
 		r = count_attach_open(&request, &a->items[a->count], &why);
-		/* an attachment retries -EAGAIN itself */
+		/* count_attach_open() itself retries after -EAGAIN */
 		if (r != -EBUSY || !turn_may_retry(&a->session->fs, p->pid, r, tries))
 			break;
 	}
@@ -311,7 +311,7 @@ static void report_missing(struct attached *a)
 			threads == 1 ? "thread was" : "threads were");
 }
 
-/* Show the recorded stacks. Returns EXIT_DONE or EXIT_FAILED. */
+/* Show the profile of the recorded stacks. Returns EXIT_DONE or EXIT_FAILED. */
 static int show_stacks(struct attached *a)
 {
 	char *name = a->list.programs[0].name, *names[2] = { name, NULL };

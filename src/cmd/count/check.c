@@ -76,7 +76,7 @@ static int choose_test(struct count_check *check, const char *program)
 
 /*
  * Set the limits to the measured values. An existing limit keeps its line, operator and
- * tolerance; for a figure without a limit, a limit is added.
+ * tolerance. A figure that has no limit gets a new one.
  */
 static void update(struct count_check *check, const struct count_stats *stats)
 {

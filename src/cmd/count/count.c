@@ -279,7 +279,10 @@ static int show(struct counting *c)
 	begin_report(c);
 	report_missing(c);
 	if (count_records_stacks(o) && is_machine_read(o))
-		return EXIT_DONE; /* no counts, only the stacks */
+		/*
+		 * in this case, standard output contains only the stacks, not the counts
+		 */
+		return EXIT_DONE;
 	if (o->format == FORMAT_CSV || o->format == FORMAT_JSON)
 		return write_rows(c) < 0 ? EXIT_NOT_COUNTED : EXIT_DONE;
 	terminal_fit(&c->report.options);
@@ -293,10 +296,10 @@ static int show(struct counting *c)
 }
 
 /*
- * Check if the program has other allocation functions than malloc, as Go programs do.
- * Prints a message and returns EXIT_PARTIAL if nothing that the program allocates can be
- * counted, or if limits would be checked against incomplete figures. Otherwise returns
- * EXIT_DONE.
+ * Check if the program has allocation functions other than malloc, as Go programs do.
+ * Prints a message and returns EXIT_PARTIAL if nothing that the program allocates can
+ * be counted, or if limits would be checked against incomplete figures. Otherwise
+ * returns EXIT_DONE.
  */
 static int check_covered(struct counting *c, const char *name)
 {

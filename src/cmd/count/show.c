@@ -129,7 +129,7 @@ static enum profile_metric default_metric(const struct options *o,
 	if (count_options(o)->live)
 		return sums[PROFILE_LIVE] > 0 ? PROFILE_LIVE : PROFILE_PEAK;
 	/*
-	 * in a sampled profile, few samples stand for many small blocks, so the number of
+	 * in a sampled profile, few samples represent many small blocks, so the number of
 	 * allocations is less accurate than the number of bytes
 	 */
 	return profile->sample_bytes > 0 ? PROFILE_BYTES : PROFILE_ALLOCATIONS;
@@ -223,7 +223,7 @@ static int show_report(const struct options *o, struct profile_report *report, i
 	return stream_finish(&out, status);
 }
 
-/* The profile to show, after the rules, and the original profile before the rules. */
+/* The profile to show, to which the rules have been applied, and the original profile. */
 struct shown {
 	const struct profile *profile, *original;
 	const struct count_rules *rules;

@@ -120,7 +120,7 @@ static int choose_metric(struct comparison *c)
 	}
 	c->how.metric = o->stacks.metric;
 	/*
-	 * in a sampled profile, few samples stand for many small blocks, so the number of
+	 * in a sampled profile, few samples represent many small blocks, so the number of
 	 * allocations is less accurate than the number of bytes
 	 */
 	if (!o->stacks.has_metric &&

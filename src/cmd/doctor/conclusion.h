@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * conclusion - the sentences that open the report of the checks, and the command to run
- * next. Pure.
+ * conclusion - the sentences that open the report of memstate doctor, and the command to
+ * run next. Pure functions without input or output.
  */
 #ifndef MS_CMD_DOCTOR_CONCLUSION_H
 #define MS_CMD_DOCTOR_CONCLUSION_H
@@ -9,11 +9,11 @@
 #include "cmd/doctor/facts.h"
 #include "model/conclusion.h"
 
-/* The answers of the checks that were run. */
+/* A summary of the findings of all checks that were run. */
 struct doctor_answers {
 	size_t check_count, yes_count;
-	size_t limited_count;  /* checks with the answer no or partly */
-	size_t fix_count;      /* limited checks whose finding has a fix */
+	size_t limited_count;  /* number of checks with the answer no or partly */
+	size_t fix_count;      /* number of these checks whose finding has a fix */
 	struct strbuf limited; /* names of the limited checks */
 	const char
 		/* name of the first essential check whose answer is no, or NULL */
@@ -21,15 +21,15 @@ struct doctor_answers {
 	const char *failed_fix;
 };
 
-/* Count the finding of a check. */
+/* Add the finding of a check to the summary. */
 void doctor_answers_add(struct doctor_answers *answers, const struct check *check,
 			const struct finding *finding);
 void doctor_answers_release(struct doctor_answers *answers);
 
 /*
- * Add whether memory can be measured, and which checks found a limit. Set the command
- * that shows the memory of the process, or if it is NULL, of all processes, provided that
- * all can be read.
+ * Append the conclusion: whether memory can be measured, and which checks found a
+ * limitation. Set the next command, which shows the memory of the process or, if process
+ * is NULL and all processes can be read, of all processes.
  */
 void doctor_conclude(struct conclusion *c, const struct doctor_answers *answers,
 		     const struct process *process, const struct next_place *place);

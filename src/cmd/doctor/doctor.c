@@ -105,7 +105,7 @@ static void run_checks(struct examination *x, const struct check_list *list)
 	}
 }
 
-/* Append the conclusion on a subject, and then its checks. */
+/* Append the report on a subject: first the conclusion, then the checks. */
 static void add_subject(struct examination *x)
 {
 	_cleanup_conclusion_ struct conclusion conclusion = CONCLUSION_INIT;

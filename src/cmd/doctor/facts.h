@@ -36,7 +36,7 @@ struct finding {
 
 /*
  * The subject of the checks: the machine, or one of its processes. The last four members
- * describe the process; they are NULL or 0 for the machine.
+ * describe the process. They are NULL or 0 if the subject is the machine.
  */
 struct patient {
 	const struct procfs *fs;
@@ -61,7 +61,10 @@ enum check_place {
 };
 
 struct check {
-	/* name of the check; also its key in JSON, so never change it */
+	/*
+	 * name of the check; must never change, because it is also a key in the
+	 * JSON output
+	 */
 	const char *name;
 	const char *help; /* what memstate can do if the check passes */
 	/* if the answer is no, memstate cannot even show plain memory figures */

@@ -39,8 +39,8 @@ static void check_kernel(const struct patient *patient, struct finding *ret)
 }
 
 /*
- * Check a file that every process has: on a live system memstate's own file, in a capture
- * the files of all processes.
+ * Check if a file that every process has can be read: on a live system memstate's own
+ * file, in a capture the files of all processes.
  */
 static void check_own_file(const struct patient *patient, enum proc_file file,
 			   const char *fix, struct finding *ret)

@@ -115,7 +115,10 @@ static void add_text(struct leaks *l, const struct leak_report *report)
 	const struct mark *mark = &report->scan->mark;
 
 	leak_report_add_text(&l->out, report);
-	/* among several processes, the largest leak matters, or the largest heap */
+	/*
+	 * among several processes, the next command examines the one with the largest
+	 * leak, or, if none leaks, the one with the largest heap
+	 */
 	next_offer(&l->next, report->conclusion,
 		   mark->direct.count > 0 ? UINT64_MAX / 2 + mark->direct.bytes
 					  : mark->live.bytes);

@@ -117,9 +117,9 @@ static int report(enum arm_mode mode, const char *path, int error)
 }
 
 /*
- * Return true if processes of the cgroup have been blocked at its limit for too long: the
- * guard then restores the setting without waiting for memstate. *since_ns is when the
- * guard first saw them blocked, or 0.
+ * Return true if processes of the cgroup have been blocked at its limit for too long. In
+ * that case, the guard restores the setting without waiting for memstate. *since_ns is
+ * when the guard first saw them blocked, or 0.
  */
 static bool is_held_long(const struct cgroup_knob *knob, uint64_t *since_ns)
 {
@@ -134,7 +134,7 @@ static bool is_held_long(const struct cgroup_knob *knob, uint64_t *since_ns)
 
 /*
  * Run the guard's main loop. The guard restores the setting when memstate ends, requests
- * it, is silent, or leaves processes stopped. Returns 0 or -errno.
+ * this, sends nothing for too long, or leaves processes stopped. Returns 0 or -errno.
  */
 static int guard_knob(const struct cgroup_knob *knob, int fd)
 {

@@ -18,11 +18,17 @@
 
 enum arm_mode {
 	ARM_NONE,
-	/* v1: oom_kill_disable: processes wait at the limit until they have been read */
+	/*
+	 * cgroup v1: with oom_kill_disable, processes wait at the limit until memstate
+	 * has read them
+	 */
 	ARM_FREEZE,
-	/* v2: the kernel throttles the group at memory.high, a little below the limit */
+	/*
+	 * cgroup v2: the kernel throttles the group at memory.high, slightly below
+	 * the limit
+	 */
 	ARM_HIGH,
-	/* the tracer stops a killed process at its exit until it has been read */
+	/* the tracer stops a killed process at its exit until memstate has read it */
 	ARM_TRACE,
 };
 

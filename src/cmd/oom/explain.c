@@ -243,8 +243,8 @@ static int explain_log(const struct options *o, const struct oom_kill_list *list
 }
 
 /*
- * Explain the end of each process in the recording. If there is a kernel log, include its
- * reports about the process.
+ * Explain the end of each process in the recording. If a kernel log is available, include
+ * what it reports about the process.
  */
 static int explain_recording(const struct options *o, const struct oom_kill_list *kills,
 			     struct strbuf *out)

@@ -42,7 +42,7 @@ struct oom {
 	/* trend of the memory need over the recorded samples, up to the one shown */
 	struct trend need;
 	struct oom_report report;
-	struct next next; /* only its place is used */
+	struct next next; /* only its member `place` is used */
 	struct strbuf out;
 	uint64_t start_ns; /* when the series began; the schedule counts from here */
 	uint64_t first_ns; /* when the first sample was taken */
@@ -254,7 +254,7 @@ static int run_series(struct oom *oom)
 	}
 }
 
-/* Set what the report must know to suggest the next command. */
+/* Set the members of the report from which the next command is derived. */
 static void set_next(struct oom *oom)
 {
 	next_begin(&oom->next, oom->session);

@@ -35,7 +35,7 @@ struct watch {
 	 * currently not above memory.high
 	 */
 	uint64_t slowed_ns;
-	bool is_told; /* that the watch continues after a kill */
+	bool is_told; /* a message has reported that the watch continues after a kill */
 	struct strbuf out;
 };
 

@@ -161,7 +161,10 @@ static void finish_command(struct watched *w, int stop_signal)
 	child_report(child, w->options.command);
 }
 
-/* Check that the targets exist. If not, report them instead of opening a screen. */
+/*
+ * Check that the targets exist. If they do not exist, report this instead of opening
+ * a screen.
+ */
 static int check_targets(struct session *session)
 {
 	struct snapshot snapshot;

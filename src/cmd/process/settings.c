@@ -27,7 +27,10 @@ static const char *describe(int err)
 	}
 }
 
-/* The screen has room for one notice: the first problem is reported. */
+/*
+ * Report a problem in the settings file. The screen has room for one notice, so only the
+ * first problem is reported.
+ */
 static void note(struct saved_settings *s, const char *format, ...)
 	__attribute__((format(printf, 2, 3)));
 
@@ -50,7 +53,10 @@ static void reject(struct saved_settings *s, enum setting setting, const char *w
 	     want);
 }
 
-/* Append the names of all columns; +COL in the text adds to the default. */
+/*
+ * Parse a list of columns, and append the names of all selected columns. +COL in the list
+ * adds a column to the default columns. Returns false if the list is invalid.
+ */
 static bool parse_columns(const char *text, struct strbuf *out)
 {
 	struct column_list list;
@@ -89,7 +95,10 @@ static bool parse_interval(const char *text, uint64_t *ret_ns)
 	return true;
 }
 
-/* Set what the options do not set. Invalid texts are rejected in any case. */
+/*
+ * Apply the settings that are not overridden by options. Invalid texts are rejected even
+ * if an option overrides them.
+ */
 static void apply(struct saved_settings *s, const struct options *o,
 		  struct ui_options *ui)
 {
@@ -128,7 +137,7 @@ void saved_settings_begin(struct saved_settings *s, const struct options *o,
 	*s = (struct saved_settings){ .path = STRBUF_INIT,
 				      .columns = STRBUF_INIT,
 				      .notice = STRBUF_INIT };
-	/* the interval of a recording is not a matter of the screen */
+	/* the interval of a recording does not depend on the settings of the screen */
 	s->has_interval = !o->recording.record && !o->recording.replay;
 	s->is_used = !o->no_config;
 	if (o->no_config ||

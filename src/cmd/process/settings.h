@@ -19,15 +19,16 @@ struct saved_settings {
 	bool is_used;	    /* false: settings are neither read nor written */
 	struct strbuf path; /* empty: the user has no home directory */
 	struct settings settings;
-	struct strbuf columns;		  /* names of the columns to show first */
-	bool is_rejected[SETTING_COUNT_]; /* settings whose text is invalid */
-	struct strbuf notice;		  /* reports the first problem; may be empty */
-	bool has_interval;		  /* the interval of the screen is a setting */
+	struct strbuf columns; /* names of the columns that are shown first */
+	/* true for each setting whose text is invalid */
+	bool is_rejected[SETTING_COUNT_];
+	struct strbuf notice; /* notice that reports the first problem; may be empty */
+	bool has_interval;    /* the screen's sampling interval is one of the settings */
 };
 
 /*
- * Read the settings file, and set the members of *ui that the options do not set. The
- * texts belong to *s, as does a notice that reports a file that cannot be used.
+ * Read the settings file, and set the members of *ui that the options do not set. *s owns
+ * the texts, including a notice that reports an unusable file.
  */
 void saved_settings_begin(struct saved_settings *s, const struct options *options,
 			  struct ui_options *ui);

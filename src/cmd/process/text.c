@@ -39,7 +39,7 @@ struct text {
 	struct table_options options;
 	struct snapshot snapshot;
 	struct strbuf out;
-	struct conclusion conclusion; /* of a table; of a page, only the next command */
+	struct conclusion conclusion; /* for a page, only its next command is set */
 };
 
 static int compare_rows(const void *a, const void *b, void *context)
@@ -105,8 +105,8 @@ static void add_opening(struct text *text, const void *const *rows, size_t count
 }
 
 /*
- * Append a table of all readable processes in the snapshot. The default columns are a
- * report with an opening and sums; other columns are for scripts.
+ * Append a table of all readable processes in the snapshot. A table of several processes
+ * with the default columns gets an opening sentence and sums.
  */
 static void add_table(struct text *text, const struct snapshot *snapshot)
 {
@@ -174,8 +174,8 @@ static void set_next_count(struct text *text)
 }
 
 /*
- * Append the growth of the processes that have at least min_count samples, below the page
- * or the table.
+ * Append the growth of all processes that have at least min_count samples to the page or
+ * the table.
  */
 static void add_growth(struct text *text, const struct trends *trends, uint64_t min_count)
 {
@@ -289,7 +289,7 @@ static int show_page(struct text *text)
 }
 
 /*
- * Show the largest of the samples of a command, because a command cannot be read once it
+ * Show the largest sample of a command. The command itself cannot be read after it
  * has ended.
  */
 static int show_peak(struct text *text)
@@ -335,8 +335,8 @@ static int show_peak(struct text *text)
 }
 
 /*
- * Read the selected sample of the recording, or the last one before it with a target. For
- * a page, read the last sample with mappings up to that one.
+ * Read the selected sample of the recording, or the last earlier sample that contains a
+ * target. For a page, continue backwards to a sample that contains mappings.
  */
 static int read_replay(struct text *text)
 {

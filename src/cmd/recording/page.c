@@ -98,9 +98,7 @@ int recording_page_write(struct session *session)
 			o->recording.replay);
 		status = EXIT_FAILED;
 	} else if (is_stopped()) {
-		/*
-		 * do not write the page, because an incomplete page would look complete
-		 */
+		/* do not write an incomplete page, because it would look complete */
 		status = EXIT_FAILED;
 	} else {
 		add_verdicts(session, &charts);

@@ -28,7 +28,10 @@ struct known_allocator {
 	const char *variable;
 	const char *prefix;
 	char equals, separator;
-	/* values are numbers; a number of bytes may have a suffix, such as 64K */
+	/*
+	 * values of the settings are numbers; a number of bytes may have a suffix, such
+	 * as 64K
+	 */
 	bool are_numbers;
 	const char *const *settings; /* names of the settings; NULL-terminated */
 };

@@ -11,7 +11,10 @@ struct child {
 	pid_t pid; /* pid of the command; 0: no child */
 	bool has_ended;
 	int wait_status; /* status from waitpid(2) after the child has ended */
-	/* usage of the ended child, and of the descendants for which it waited */
+	/*
+	 * resource usage of the ended child, including descendants for which the
+	 * child waited
+	 */
 	struct rusage usage;
 };
 

@@ -287,7 +287,10 @@ int program_check(const char *name, struct machine *ret)
 
 	if (r < 0)
 		message_error(name, r);
-	/* the script itself, its interpreters, and the program of the last one */
+	/*
+	 * check the script itself, its interpreters, and the program that interprets the
+	 * last script
+	 */
 	for (int i = 0; r == 0 && path && i < INTERPRETERS_MAX + 2; i++) {
 		char *next = NULL;
 

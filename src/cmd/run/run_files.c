@@ -65,7 +65,7 @@ static void add_run_name(struct strbuf *out, const struct variant *variant,
 }
 
 /*
- * Open the file again instead of duplicating the descriptor, so that the run has its own
+ * Open the file again instead of duplicating the descriptor. The run then has its own
  * file offset, which starts at 0.
  */
 int run_files_open_input(void)

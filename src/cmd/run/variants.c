@@ -309,8 +309,8 @@ int variants_prepare(const char *list, const char *command, struct variants *ret
 }
 
 /*
- * Variables whose value is a list and may be set already. is_first is set if the first
- * entry of the list takes precedence over the last.
+ * Environment variables that contain lists and may be set already. is_first is true if
+ * the first entry of a list takes precedence over the last.
  */
 static const struct {
 	const char *name;

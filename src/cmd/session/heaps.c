@@ -44,8 +44,8 @@ struct helpers *heaps_make_helpers(const struct session *session)
 		helpers_new(&session->fs, o->allow_stall, o->malloc_info);
 
 	/*
-	 * a command has the helper preloaded; other processes need an injection, which
-	 * stops a thread
+	 * in a command, the helper is preloaded; in other processes, it must be injected,
+	 * which stops a thread
 	 */
 	if (!o->command && !o->no_stop)
 		helpers_allow(helpers, &o->targets);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* next - what the command that a report suggests needs to know of this session. */
+/* next - the information about the session from which reports derive the next command. */
 #ifndef MS_CMD_SESSION_NEXT_H
 #define MS_CMD_SESSION_NEXT_H
 
@@ -7,13 +7,13 @@
 #include "model/conclusion.h"
 
 /*
- * The command to run next after a report on one or more processes: it examines the
- * process with the highest rank, such as its Rss.
+ * The command to run next after a report on one or more processes. The command examines
+ * the process with the highest rank, which is, for example, its Rss.
  */
 struct next {
 	struct next_place place; /* where the next command can examine the processes */
 	struct strbuf place_options;
-	struct conclusion best; /* only the next command is set */
+	struct conclusion best; /* conclusion in which only the next command is set */
 	uint64_t best_rank;
 };
 

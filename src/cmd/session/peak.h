@@ -20,7 +20,7 @@ struct peak {
 
 /*
  * Take samples of the session's command until it has ended, at the session's interval,
- * and more often at first. with_mappings: expect a single process, and keep its mappings.
+ * but more often at first. with_mappings: expect a single process, and keep its mappings.
  * Otherwise read `needs` of all targets. Returns 0, or prints a message and returns
  * -errno. If sample_count is 0, the command ended before the first sample.
  */

@@ -154,7 +154,7 @@ static void report_unknown_column(const char *verb, char option,
 	_cleanup_strbuf_ struct strbuf hint = STRBUF_INIT, names = STRBUF_INIT;
 	struct similar similar = { .word = name };
 	const char *unit = strrchr(name, '_');
-	/* the name with another unit, such as rss_kib */
+	/* the column that the name, such as rss_kib, would select without its unit */
 	const struct column *meant = unit ? column_find(set, name, (size_t)(unit - name))
 					  : NULL;
 

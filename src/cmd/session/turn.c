@@ -15,11 +15,14 @@
 #include "cmd/core/message.h"
 #include "proc/process/task.h"
 
-#define WAIT_NS (3 * NS_PER_S)	  /* for all processes of a run */
-#define SILENCE_NS (NS_PER_S / 2) /* no message if another memstate finishes earlier */
+/* maximum total wait of a run, for all processes together */
+#define WAIT_NS (3 * NS_PER_S)
+/* a message reports only waits that are longer than this */
+#define SILENCE_NS (NS_PER_S / 2)
 #define LOOK_NS (5 * NS_PER_MS)
 #define STOP_TRIES_MAX 3
-#define STOP_RETRY_NS (50 * NS_PER_MS) /* doubled after each attempt */
+/* basis of the retry delay, which is doubled after each attempt */
+#define STOP_RETRY_NS (50 * NS_PER_MS)
 
 #define COMMAND_SHOWN 64
 
@@ -91,7 +94,7 @@ bool turn_may_retry(const struct procfs *fs, int pid, int error, unsigned int tr
 		return tries < STOP_TRIES_MAX && sleep_in_turn(STOP_RETRY_NS << tries);
 	if (error != -EBUSY)
 		return false;
-	/* a tracer that is not found has already ended */
+	/* if no tracer is found, the tracer has already ended, so retry */
 	if (proc_tracer_find(fs, pid, &tracer) && !proc_tracer_is_memstate(fs, &tracer))
 		return false;
 	return sleep_in_turn(LOOK_NS) && turn_await(fs, pid);

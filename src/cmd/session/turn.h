@@ -7,9 +7,10 @@
 #include "proc/process/tracer.h"
 
 /*
- * If another memstate traces the process, wait until it has finished. A message names it
- * after a moment. Return early if a signal asks memstate to stop. All waits of a run take
- * at most 3 seconds together. Return false if the other memstate has not finished.
+ * If another memstate traces the process, wait until it has finished. After half a
+ * second, print a message that names the other memstate. Return early if a signal asks
+ * memstate to stop. All waits of a run take at most 3 seconds together. Return false if
+ * the other memstate has not finished.
  */
 bool turn_await(const struct procfs *fs, int pid);
 

@@ -262,7 +262,7 @@ bool blocks_find(const struct blocks *blocks, uint64_t addr, struct block *ret)
 	block.extent = (uint32_t)(extent - blocks->extents);
 	block.state = state_of(blocks, block.bit);
 	refine_slot(blocks, extent, &block);
-	/* malloc(0) of musl returns a block of 0 bytes */
+	/* musl's malloc(0) returns a block of 0 bytes */
 	if (addr < block.addr || addr - block.addr >= block.bytes + (block.bytes == 0))
 		return false;
 	*ret = block;

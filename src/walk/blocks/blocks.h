@@ -88,7 +88,7 @@ struct own_range {
 };
 
 struct blocks {
-	struct image *image; /* borrowed from the caller */
+	struct image *image; /* image of the memory; borrowed from the caller */
 	/*
 	 * Size of the head before each address that malloc returned: 16 for
 	 * glibc, 0 for others.
@@ -120,7 +120,10 @@ struct blocks {
 	struct own_range *own_ranges;
 	size_t own_range_count, own_range_capacity;
 
-	/* The blocks of the process's other heaps, as in struct heap. */
+	/*
+	 * The blocks of the process's other heaps, in the same order as the other heaps
+	 * in struct heap.
+	 */
 	struct blocks *others;
 	size_t other_count;
 };

@@ -9,16 +9,16 @@
 #include "walk/blocks/input.h"
 
 /*
- * The mapping of a file's writable data and the anonymous memory directly after it
- * (.bss). The end is exclusive.
+ * The mapping of a file's writable data, and the anonymous memory (.bss) directly after
+ * that mapping. end_addr is exclusive.
  */
 struct data_area {
 	uint64_t start_addr, end_addr;
 };
 
 /*
- * Find the next area from the mapping with index *index on, and advance *index past it.
- * Returns false if there is none.
+ * Find the next data area, starting with the mapping at *index, and advance *index past
+ * the area. Returns false if there are no more areas.
  */
 bool data_area_next(const struct walk_input *input, size_t *index, struct data_area *ret);
 

@@ -37,8 +37,8 @@ struct walk_input {
 	 */
 	struct memory *memory;
 	/*
-	 * For each page of the image, nonzero if the heap of a runtime uses the page, so
-	 * that no block of malloc can be there. NULL: no page is in use.
+	 * For each page of the image, nonzero if the page belongs to the heap of a
+	 * language runtime and so cannot contain malloc blocks. NULL: no page does.
 	 */
 	const uint8_t *claimed;
 };
@@ -49,7 +49,10 @@ struct walk_input {
  */
 #define WALK_ADDR_BITS 47
 
-/* Return true if the page at addr is resident, and the heap of a runtime uses it. */
+/*
+ * Return true if the page at addr is resident and belongs to the heap of a language
+ * runtime.
+ */
 bool walk_is_claimed(const struct walk_input *input, uint64_t addr);
 
 /* Return true if all mappings that the walkers read are below 2^WALK_ADDR_BITS. */

@@ -14,7 +14,7 @@ static void add_to_page(struct page_use *page, enum use use, uint16_t bytes)
 	}
 }
 
-/* Count the bytes at the offsets [offset, end) of the image. */
+/* Count the bytes from `offset` to `end` in the image, on each page. */
 static void add_within(struct blocks *blocks, uint64_t offset, uint64_t end, enum use use)
 {
 	while (offset < end) {

@@ -7,7 +7,8 @@
 
 #define UNIT_BYTES UINT64_C(16)
 #define INDEX_MASK 31
-#define SKIPPED 0xe0 /* start[-3] if malloc did not return the slot's start */
+/* value of start[-3] if malloc returned an address after the slot's start */
+#define SKIPPED 0xe0
 #define RESERVED_SHIFT 5
 #define RESERVED_IN_FOOTER 5
 #define RESERVED_GROUP 6
@@ -21,7 +22,10 @@ static bool read_u32(struct image *image, uint64_t addr, uint32_t *ret)
 	return at != NULL;
 }
 
-/* Read the header of p: its first two bytes, and the u16 that follows. */
+/*
+ * Read the slot header before p, the address that malloc returned: the first two bytes,
+ * and the u16 after them.
+ */
 static bool read_header(struct image *image, uint64_t p, uint8_t bytes[2],
 			uint16_t *ret_offset)
 {

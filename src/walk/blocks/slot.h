@@ -9,7 +9,7 @@
  *
  *     start[-3] == 0xe0: p = start + 16 * (u16 at start - 2); otherwise p = start
  *     p[-3] & 31: number of the slot in its group
- *     p[-3] >> 5: number of unused bytes at the end; 5: a u32 before the end has it;
+ *     p[-3] >> 5: number of unused bytes at the end; 5: see the u32 before the end;
  *                 6: the slot contains a group of smaller slots
  *     p[-4] == 0: u16 at p - 2 is the distance of p from the group's first slot, in units
  *                 of 16 bytes; otherwise it is the u32 at p - 8

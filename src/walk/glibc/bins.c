@@ -40,7 +40,10 @@ static void fetch(struct glibc *g, uint64_t addr)
 	__builtin_prefetch(&g->blocks->not_live[offset / CHUNK_ALIGN / 64]);
 }
 
-/* Return true if addr is a chunk of the arena whose neighbour marks it as free. */
+/*
+ * Return true if there is a chunk of the arena at addr that the next chunk marks as
+ * free.
+ */
 static bool is_unused_chunk(struct glibc *g, size_t index, uint64_t addr)
 {
 	const struct region *region = glibc_region_at(g, addr);
@@ -103,9 +106,9 @@ static bool take(struct glibc *g, size_t index, struct bin_walk *walk, enum side
 }
 
 /*
- * Read the next chunk of a bin's list in one direction, unless the walks in both
- * directions have met: then the next chunk of each walk is the last one that the other
- * has read.
+ * Read the next chunk of a bin's list in one direction. Stop when the walks in both
+ * directions have met: the next chunk of each walk is then the last chunk that the
+ * other walk has read.
  */
 static enum step step(struct glibc *g, size_t index, struct bin_walk *walk,
 		      enum side side)

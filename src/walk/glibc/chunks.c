@@ -10,15 +10,15 @@
 #define FENCES_BYTES_MAX 48
 
 /*
- * Number of adjacent valid chunks that are accepted as a heap, because so long a
- * sequence is no coincidence. Used in a copy of a running target, in which the heap
- * may be inconsistent.
+ * Number of adjacent valid chunks that are accepted as a heap, because such a long
+ * sequence cannot be a coincidence. Used in a copy of a running target, in which the
+ * heap may be inconsistent.
  */
 #define CHUNKS_CONVINCING 6
 
 /*
- * Maximum number of regions created when inconsistent regions are split. The memory after
- * the last one is skipped.
+ * Maximum number of regions created when inconsistent regions are split. The memory
+ * after the last of these regions is skipped.
  */
 #define PIECES_MAX (UINT64_C(1) << 18)
 

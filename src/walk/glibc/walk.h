@@ -98,7 +98,7 @@ struct glibc {
 	 * chunk marks as free.
 	 */
 	struct chunk_sum *unused;
-	uint64_t budget; /* steps that searches may still take before they are given up */
+	uint64_t budget; /* number of steps that all searches together may still take */
 };
 
 /*
@@ -217,7 +217,7 @@ struct free_list {
 	/* Number of the chunks and their total size, set by glibc_check_list(). */
 	uint64_t count, bytes;
 	/*
-	 * Set by glibc_check_list(): the pointers are mangled by XOR with their
+	 * Set by glibc_check_list() if the pointers are mangled by XOR with their
 	 * addresses, as in glibc 2.32 and later.
 	 */
 	bool is_protected;
@@ -247,7 +247,7 @@ void glibc_read_caches(struct glibc *g);
 void glibc_account(struct glibc *g);
 
 /*
- * Do what walk_heap() does, for glibc's malloc only: glibc 2.26 to 2.43, linked
+ * Walk the heap as walk_heap() does, but only the heap of glibc 2.26 to 2.43, linked
  * dynamically or statically.
  */
 void walk_glibc(const struct walk_input *input, struct heap *ret,

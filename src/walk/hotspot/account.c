@@ -45,8 +45,8 @@ static bool are_disjoint(const struct hotspot *h)
 }
 
 /*
- * Return true if resident memory of the Java heap is in no range: the JVM's description
- * of it is swapped out.
+ * Return true if part of the Java heap is resident but in no range, because the JVM's
+ * description of that part is swapped out.
  */
 static bool has_gap(const struct hotspot *h)
 {
@@ -69,8 +69,8 @@ static bool has_gap(const struct hotspot *h)
 }
 
 /*
- * Count the part of a range that is committed: in anonymous memory which the JVM may use.
- * Pages of the archive that are mapped from its file remain memory of the file.
+ * Count the committed part of a range: anonymous memory that the JVM may use. Pages of
+ * the class data archive that are mapped from its file still count as file memory.
  */
 static void account_part(struct hotspot *h, const struct hotspot_range *range,
 			 uint64_t start, uint64_t end)
@@ -149,9 +149,10 @@ static void account_range(struct hotspot *h, size_t index)
 }
 
 /*
- * Return the resident bytes that System.gc() may return: those of free regions of G1, as
- * long as the heap keeps its minimum size. It returns less if the option MaxHeapFreeRatio
- * requires more free memory, or more if the collection frees other regions.
+ * Return how many resident bytes System.gc() may release: the free regions of G1,
+ * provided that the heap keeps its minimum size. The call releases less if the option
+ * MaxHeapFreeRatio requires more free memory, or more if the collection frees other
+ * regions.
  */
 static uint64_t trimmable_bytes(const struct hotspot *h)
 {

@@ -5,10 +5,13 @@
 
 #include <string.h>
 
-/* The code cache has at most one heap for each kind of code. */
+/* Maximum number of code heaps: the code cache has at most one for each kind of code. */
 #define CODE_HEAPS_MAX 8
 
-/* Limits on the unit in which the blocks of a code heap are measured. OpenJDK 17: 7. */
+/*
+ * Limits on the base-2 logarithm of the unit in which a code heap measures its blocks.
+ * In OpenJDK 17, the logarithm is 7.
+ */
 #define LOG2_SEGMENT_MIN 4
 #define LOG2_SEGMENT_MAX 16
 
@@ -32,7 +35,10 @@ static bool is_zero(const uint8_t *at, uint64_t length)
 	return length == 0 || (*at == 0 && memcmp(at, at + 1, length - 1) == 0);
 }
 
-/* Return true if the resident memory of the range was never written. */
+/*
+ * Return true if the resident memory of the range was never written, so that all its
+ * bytes are zero.
+ */
 static bool is_untouched(struct image *image, uint64_t addr, uint64_t end_addr)
 {
 	for (addr = image_next_resident(image, addr, end_addr); addr < end_addr;
@@ -49,9 +55,9 @@ static bool is_untouched(struct image *image, uint64_t addr, uint64_t end_addr)
 }
 
 /*
- * Find the blocks of a code heap, which follow each other. The memory after the last
- * block was never used, so its pages are absent or all zero. After a block whose header
- * is invalid, the rest of the heap is skipped.
+ * Find the blocks of a code heap, which are adjacent. The memory after the last block
+ * was never used, so its pages are absent or all zero. After a block whose header is
+ * invalid, the rest of the heap is skipped.
  */
 static void read_blocks(struct hotspot *h, const struct code_heap *code)
 {

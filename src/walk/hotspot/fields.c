@@ -4,8 +4,9 @@
 #include "walk/hotspot/fields.h"
 
 /*
- * From src/hotspot/share/runtime/vmStructs.cpp and gc/<name>/vmStructs_<name>.hpp of
- * OpenJDK 17. The names of other versions follow those of OpenJDK 17.
+ * Names of fields, from src/hotspot/share/runtime/vmStructs.cpp and
+ * gc/<name>/vmStructs_<name>.hpp of OpenJDK 17. The different names in other versions
+ * follow those of OpenJDK 17.
  */
 const struct hotspot_field_name hotspot_field_names[] = {
 	{ "BarrierSet", "_barrier_set", FIELD_BARRIER_SET, true },

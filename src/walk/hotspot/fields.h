@@ -14,7 +14,7 @@ enum hotspot_field {
 	FIELD_BARRIER_CARDS,
 	FIELD_CARDS_MAP,
 	FIELD_CARDS_BYTES,
-	FIELD_CLASSES_HEAD, /* static: the first ClassLoaderData */
+	FIELD_CLASSES_HEAD, /* static field that points to the first ClassLoaderData */
 	FIELD_CLASSES_KLASSES,
 	FIELD_CLASSES_NEXT,
 	FIELD_CODE_HEAPS, /* static */
@@ -89,11 +89,11 @@ enum hotspot_constant {
 	CONSTANT_HUMONGOUS_MASK,
 	CONSTANT_HUMONGOUS_CONTINUED,
 	CONSTANT_OLD_MASK,
-	CONSTANT_ARCHIVE_MASK, /* absent in newer versions */
+	CONSTANT_ARCHIVE_MASK, /* constant that newer JDK versions lack */
 	HOTSPOT_CONSTANT_COUNT_
 };
 
-/* Options of the JVM, of type bool unless noted. */
+/* Options of the JVM that the walker reads. They are of type bool unless noted. */
 enum hotspot_flag {
 	FLAG_G1,
 	FLAG_SERIAL,
@@ -106,7 +106,7 @@ enum hotspot_flag {
 	HOTSPOT_FLAG_COUNT_
 };
 
-/* One name of a field. Fields that were renamed have several. */
+/* A name of a field. A field that was renamed has several names. */
 struct hotspot_field_name {
 	const char *type, *name;
 	enum hotspot_field field;

@@ -13,8 +13,8 @@
 #include "walk/hotspot/pages.h"
 
 /*
- * Limits on the entries of a table and on an entry's size. OpenJDK 17 has 800 fields, 770
- * types, 1 000 constants and 1 500 flags.
+ * Upper bounds on the number of entries in a table and on the size of an entry. OpenJDK
+ * 17 has 800 fields, 770 types, 1 000 constants and 1 500 flags.
  */
 #define ENTRIES_MAX 20000
 #define ENTRY_BYTES_MAX 4096
@@ -22,7 +22,10 @@
 /* Maximum offset of a field in a structure. */
 #define OFFSET_MAX (UINT64_C(1) << 16)
 
-/* A table with the symbols that describe it, such as gHotSpotVMTypeEntrySizeOffset. */
+/*
+ * The parts of the names of the symbols that describe a table, such as
+ * gHotSpotVMTypeEntrySizeOffset.
+ */
 struct table_symbols {
 	const char *list, *entry;
 	const char *columns[5];
@@ -32,7 +35,8 @@ struct table_symbols {
 
 struct table {
 	uint64_t addr, entry_bytes;
-	uint64_t offsets[COLUMNS_MAX]; /* of each column in an entry */
+	/* offset of each column in an entry of the table */
+	uint64_t offsets[COLUMNS_MAX];
 };
 
 enum {
@@ -49,7 +53,10 @@ static const struct table_symbols field_symbols = {
 	{ "TypeName", "FieldName", "IsStatic", "Offset", "Address" },
 };
 
-/* The first two columns of the other tables are a name and a number. */
+/*
+ * In the tables other than that of the fields, the first two columns are a name and a
+ * number.
+ */
 static const struct table_symbols type_symbols = {
 	"gHotSpotVMTypes",
 	"gHotSpotVMTypeEntry",
@@ -62,7 +69,10 @@ static const struct table_symbols constant_symbols = {
 	{ "Name", "Value" },
 };
 
-/* Return the number of a mapping of libjvm.so from the file's start on, or SIZE_MAX. */
+/*
+ * Return the index of the mapping that contains the start of libjvm.so, or SIZE_MAX if
+ * there is none.
+ */
 static size_t find_mapping(const struct mapping_list *list)
 {
 	static const char file[] = "/libjvm.so";
@@ -82,7 +92,10 @@ static size_t find_mapping(const struct mapping_list *list)
 	return SIZE_MAX;
 }
 
-/* Read the value of an exported variable whose name is the concatenation of the parts. */
+/*
+ * Read the value of an exported variable. The name of the variable is the concatenation
+ * of the parts.
+ */
 static bool read_symbol(struct hotspot *h, const struct elf_exports *exports,
 			uint64_t base, const char *const parts[3], uint64_t *ret)
 {
@@ -119,7 +132,10 @@ static bool open_table(struct hotspot *h, const struct elf_exports *exports,
 	return true;
 }
 
-/* Read a column of 4 or 8 bytes of an entry, or return 0 if it cannot be read. */
+/*
+ * Read a column of 4 or 8 bytes from an entry of a table. Returns 0 if the column
+ * cannot be read.
+ */
 static uint64_t read_column(struct hotspot *h, const struct table *table, uint64_t index,
 			    unsigned int column, size_t bytes)
 {
@@ -142,7 +158,10 @@ static void set_field(struct hotspot *h, const struct hotspot_field_name *name,
 		h->fields[name->field] = value;
 }
 
-/* Set the field that an entry describes, if the walker uses it. */
+/*
+ * Store the offset or address of the field that a table entry describes, if the walker
+ * uses the field.
+ */
 static void read_field(struct hotspot *h, const struct table *table, uint64_t index,
 		       const char *type)
 {
@@ -174,7 +193,10 @@ static void read_fields(struct hotspot *h, const struct table *table)
 
 		if (addr == 0)
 			return;
-		/* the fields of one type usually follow each other */
+		/*
+		 * the entries of a type are usually adjacent, so read the name of the
+		 * type only once
+		 */
 		if (addr != last_addr && !hotspot_page_text(h, addr, type))
 			type[0] = '\0';
 		last_addr = addr;
@@ -194,7 +216,7 @@ static void read_constants(struct hotspot *h, const struct table *table)
 			return;
 		if (!hotspot_page_text(h, addr, text))
 			continue;
-		/* newer versions name it G1HeapRegionType */
+		/* newer JDK versions have renamed HeapRegionType to G1HeapRegionType */
 		if (strncmp(text, "G1Heap", 6) == 0)
 			name += 2;
 		for (size_t k = 0; k < HOTSPOT_CONSTANT_COUNT_; k++)

@@ -31,8 +31,9 @@ static bool read_reserved(struct hotspot *h)
 }
 
 /*
- * Add what a space or a region contains: objects from its bottom to its top, and free
- * memory from its top to its end. Returns false if it is not in the Java heap.
+ * Add the ranges of a space or of a region: objects from bottom to top, and free memory
+ * from top to end. Returns false if the addresses are not in order or not in the Java
+ * heap.
  */
 static bool add_objects(struct hotspot *h, uint64_t bottom, uint64_t top, uint64_t end,
 			enum hotspot_space space)
@@ -45,7 +46,10 @@ static bool add_objects(struct hotspot *h, uint64_t bottom, uint64_t top, uint64
 	return true;
 }
 
-/* Return the space of a G1 region, or HOTSPOT_SPACE_COUNT_ if its tag is unknown. */
+/*
+ * Return the space to which a G1 region with this tag belongs, or HOTSPOT_SPACE_COUNT_
+ * if the tag is unknown.
+ */
 static enum hotspot_space tag_space(const struct hotspot *h, uint32_t tag)
 {
 	const int64_t *c = h->constants;
@@ -58,7 +62,10 @@ static enum hotspot_space tag_space(const struct hotspot *h, uint32_t tag)
 		return HOTSPOT_SURVIVOR;
 	if (c[CONSTANT_HUMONGOUS_MASK] > 0 && tag & c[CONSTANT_HUMONGOUS_MASK])
 		return HOTSPOT_HUMONGOUS;
-	/* a region of the archive is also an old one */
+	/*
+	 * the tag of an archive region also has the bit of old regions, so test the
+	 * archive bit first
+	 */
 	if (c[CONSTANT_ARCHIVE_MASK] > 0 && tag & c[CONSTANT_ARCHIVE_MASK])
 		return HOTSPOT_ARCHIVE;
 	if (c[CONSTANT_OLD_MASK] > 0 && tag & c[CONSTANT_OLD_MASK])
@@ -66,7 +73,10 @@ static enum hotspot_space tag_space(const struct hotspot *h, uint32_t tag)
 	return HOTSPOT_SPACE_COUNT_;
 }
 
-/* A humongous object occupies adjacent regions: extend the range of the region before. */
+/*
+ * Extend the previous range to include this region, which continues a humongous object
+ * that began in an earlier region.
+ */
 static bool continue_object(struct hotspot *h, uint64_t bottom, uint64_t top)
 {
 	struct hotspot_range *last = h->range_count > 0 ? &h->ranges[h->range_count - 1]
@@ -79,7 +89,10 @@ static bool continue_object(struct hotspot *h, uint64_t bottom, uint64_t top)
 	return true;
 }
 
-/* Read a HeapRegion, which must describe the memory from `start` to `end`. */
+/*
+ * Read a HeapRegion structure. Returns false unless it describes the memory from
+ * `start` to `end`.
+ */
 static bool read_region(struct hotspot *h, uint64_t addr, uint64_t start, uint64_t end)
 {
 	uint64_t bottom, top, region_end;
@@ -106,9 +119,9 @@ static bool read_region(struct hotspot *h, uint64_t addr, uint64_t start, uint64
 }
 
 /*
- * Read the table of regions. An entry is 0 if the region was never used. Absent pages of
- * the table contain only such entries, unless they are swapped out; then the memory of
- * their regions has no description.
+ * Read G1's table of regions. The entry of a region that was never used is 0. Absent
+ * pages of the table contain only such entries, unless the pages are swapped out. In
+ * that case, nothing is known about the regions that they describe.
  */
 static const char *read_g1(struct hotspot *h)
 {
@@ -139,7 +152,7 @@ static const char *read_g1(struct hotspot *h)
 	return NULL;
 }
 
-/* The fields of a space of the collectors Serial and Parallel. */
+/* The fields that describe a space of the collectors Serial and Parallel. */
 struct space_fields {
 	enum hotspot_field bottom, top, end;
 };
@@ -165,15 +178,15 @@ static bool read_space(struct hotspot *h, uint64_t generation_addr,
 }
 
 /*
- * Add the reserved memory that is in no space. It is free: memory between spaces that
- * were resized, or not yet used.
+ * Add the reserved memory that belongs to no space as free memory. Such memory is left
+ * over when spaces are resized, or has not been used yet.
  */
 static void add_gaps(struct hotspot *h)
 {
 	uint64_t addr = h->reserved_addr;
 	size_t end = h->range_count;
 
-	/* few ranges, so find the next one by looking at all of them */
+	/* there are few ranges, so a linear search for the next range is fast enough */
 	while (addr < h->reserved_end) {
 		uint64_t next = h->reserved_end, next_end = next;
 
@@ -219,7 +232,10 @@ static const char *read_parallel(struct hotspot *h)
 	return NULL;
 }
 
-/* The heap of ZGC is shared memory, so only its own figures are known. */
+/*
+ * Read the figures that ZGC itself keeps. The heap of ZGC is shared memory, which the
+ * walker does not read.
+ */
 static void read_z(struct hotspot *h)
 {
 	struct heap_space *space = &h->spaces[HOTSPOT_SHARED];

@@ -8,14 +8,17 @@
 #include "base/xalloc.h"
 
 /*
- * From OpenJDK 16 on, metaspace consists of root chunks, which are aligned to their size:
- * MAX_CHUNK_BYTE_SIZE in memory/metaspace/chunklevel.hpp, or more in newer versions. So
- * everything near an object of the metaspace is metaspace, too.
+ * Since OpenJDK 16, metaspace consists of root chunks, which are aligned to their size:
+ * MAX_CHUNK_BYTE_SIZE in memory/metaspace/chunklevel.hpp, or more in newer versions.
+ * Therefore the whole root chunk around a metaspace object belongs to the metaspace.
  */
 #define ROOT_CHUNK_BYTES (UINT64_C(4) << 20)
 #define ROOT_CHUNK_VERSION 16
 
-/* The walk visits one class per this many bytes of the image; a class is larger. */
+/*
+ * The walk visits at most one class per this many bytes of the image. Every class is
+ * larger than this.
+ */
 #define KLASS_BYTES 64
 
 /* Maximum number of threads whose stacks are looked up. */
@@ -41,7 +44,10 @@ static bool is_old_version(const struct hotspot *h)
 	return !major || *major < ROOT_CHUNK_VERSION;
 }
 
-/* Add the root chunk that contains addr, unless it is in a file such as the archive. */
+/*
+ * Add the root chunk that contains addr, unless addr is in a mapped file such as the
+ * class data archive.
+ */
 static void add_chunk(struct hotspot *h, struct chunks *chunks, uint64_t addr,
 		      bool has_class)
 {
@@ -60,7 +66,8 @@ static void add_chunk(struct hotspot *h, struct chunks *chunks, uint64_t addr,
 }
 
 /*
- * Add the chunks of one class. Its constant pool is in the other part of the metaspace.
+ * Add the root chunk of a class, and the root chunk of the class's constant pool, which
+ * is in a different part of the metaspace.
  */
 static void add_klass(struct hotspot *h, struct chunks *chunks, uint64_t addr)
 {
@@ -68,14 +75,17 @@ static void add_klass(struct hotspot *h, struct chunks *chunks, uint64_t addr)
 	uint32_t layout;
 
 	add_chunk(h, chunks, addr, h->flags[FLAG_CLASS_POINTERS] != 0);
-	/* a class of arrays, which has no constant pool, has a negative layout */
+	/* an array class, whose layout is negative, has no constant pool */
 	if (hotspot_read_int(h, addr, FIELD_KLASS_LAYOUT, &layout) &&
 	    layout <= INT32_MAX &&
 	    hotspot_read_word(h, addr, FIELD_KLASS_CONSTANTS, &constants))
 		add_chunk(h, chunks, constants, false);
 }
 
-/* Visit the classes of all class loaders. A corrupt list ends after `steps` classes. */
+/*
+ * Visit the classes of all class loaders. The number of classes is limited, because a
+ * corrupt list may be endless.
+ */
 static void find_chunks(struct hotspot *h, struct chunks *chunks)
 {
 	uint64_t steps = h->image->length_bytes / KLASS_BYTES, loader, klass;
@@ -127,7 +137,10 @@ static void read_metaspace(struct hotspot *h)
 	free(chunks.items);
 }
 
-/* Add the card table, in which the collector notes where objects were changed. */
+/*
+ * Add the card table, in which the garbage collector records where objects were
+ * changed.
+ */
 static void read_cards(struct hotspot *h)
 {
 	uint64_t set, table, map, bytes;
@@ -144,7 +157,10 @@ static void read_cards(struct hotspot *h)
 	hotspot_add_range(h, map, map + bytes, HOTSPOT_OWN, HOTSPOT_CARDS);
 }
 
-/* Count the stack of a thread, which must be in one mapping after its guard pages. */
+/*
+ * Count the stack of a thread. The memory after its guard pages must be in a single
+ * mapping.
+ */
 static void add_stack(struct hotspot *h, uint64_t thread_addr)
 {
 	struct heap_space *space = &h->spaces[HOTSPOT_STACKS];

@@ -8,10 +8,16 @@
 
 #include "base/xalloc.h"
 
-/* Number of pages that are kept. Each address has one possible place. */
+/*
+ * Number of pages in the cache. The address of a page determines its only possible
+ * slot.
+ */
 #define PAGE_COUNT 512
 
-/* Number of pages that are read at most, because the texts may be anywhere. */
+/*
+ * Maximum number of pages that are read, because corrupt tables may refer to any
+ * address.
+ */
 #define READS_MAX 4096
 
 struct hotspot_pages {
@@ -31,7 +37,10 @@ void hotspot_free_pages(struct hotspot *h)
 	h->pages = NULL;
 }
 
-/* Return the bytes of a page outside the image, or NULL. */
+/*
+ * Return the contents of a page that is not in the image, or NULL if the page cannot be
+ * read.
+ */
 static const uint8_t *read_page(struct hotspot *h, uint64_t addr)
 {
 	size_t place = addr / IMAGE_PAGE_BYTES % PAGE_COUNT;
@@ -56,7 +65,10 @@ static const uint8_t *read_page(struct hotspot *h, uint64_t addr)
 	return pages->pages[place]->is_read ? pages->pages[place]->bytes : NULL;
 }
 
-/* Return the bytes at addr, of which *ret_length are in the same page, or NULL. */
+/*
+ * Return the bytes at addr, and set *ret_length to the number of bytes from addr to the
+ * end of the page. Return NULL if the page cannot be read.
+ */
 static const uint8_t *bytes_at(struct hotspot *h, uint64_t addr, size_t *ret_length)
 {
 	uint64_t offset = addr % IMAGE_PAGE_BYTES;

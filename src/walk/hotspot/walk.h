@@ -6,15 +6,15 @@
  * Sources: src/hotspot/share/runtime/vmStructs.{hpp,cpp} and the headers of the
  * structures listed in fields.c, of OpenJDK 17; x86-64.
  *
- * libjvm.so exports tables for the JDK's own debugger (the serviceability agent). They
- * contain the names, offsets and addresses of the fields of the JVM's structures, the
- * sizes of its types, and its constants. The walker finds all fields by these names, so
- * it depends neither on a version nor on offsets. The tables are in the data of libjvm.so
- * and therefore in the image. The names are read-only: they are read from the mapped file
- * unless they are resident.
+ * libjvm.so exports tables for the JDK's own debugger (the serviceability agent). These
+ * tables contain the names, offsets and addresses of the fields of the JVM's
+ * structures, the sizes of its types, and its constants. The walker finds all fields by
+ * these names, so it needs no built-in offsets and does not depend on a particular
+ * version. The tables are in the data of libjvm.so and therefore in the image. The
+ * names are read-only: they are read from the mapped file unless they are resident.
  *
- * Everything in the memory of the process is untrusted, and so is the mapped file, which
- * need not be a JVM.
+ * Everything in the memory of the process is untrusted, and so is the mapped file,
+ * which need not be a JVM.
  */
 #ifndef MS_WALK_HOTSPOT_WALK_H
 #define MS_WALK_HOTSPOT_WALK_H
@@ -24,7 +24,7 @@
 #include "walk/blocks/input.h"
 #include "walk/hotspot/fields.h"
 
-/* The garbage collectors whose heaps differ. */
+/* The garbage collectors, each of which organizes the Java heap differently. */
 enum hotspot_collector {
 	HOTSPOT_UNKNOWN,
 	HOTSPOT_G1,
@@ -41,9 +41,13 @@ enum hotspot_space {
 	HOTSPOT_OLD,
 	HOTSPOT_HUMONGOUS,
 	HOTSPOT_ARCHIVE,
-	HOTSPOT_FREE,	/* regions of G1 without objects; memory between the spaces */
+	/*
+	 * regions of G1 without objects, and memory between the spaces of other
+	 * collectors
+	 */
+	HOTSPOT_FREE,
 	HOTSPOT_SHARED, /* the heap of ZGC */
-	HOTSPOT_CODE,	/* a code cache that is not divided */
+	HOTSPOT_CODE,	/* a code cache that is not divided into several heaps */
 	HOTSPOT_CODE_NON_PROFILED,
 	HOTSPOT_CODE_PROFILED,
 	HOTSPOT_CODE_NON_NMETHODS,
@@ -58,13 +62,14 @@ enum hotspot_space {
 enum hotspot_use {
 	HOTSPOT_LIVE, /* objects that were allocated and not yet collected, or code */
 	HOTSPOT_UNUSED,
-	HOTSPOT_OWN,	/* the JVM's own data */
-	HOTSPOT_SKIPPED /* its description is invalid: it belongs to no owner */
+	HOTSPOT_OWN, /* the JVM's own data */
+	/* memory whose description in the JVM is invalid; assigned to no owner */
+	HOTSPOT_SKIPPED
 };
 
 /*
- * A part of the JVM's memory: [start_addr, end_addr). No byte is in two ranges. Only
- * committed anonymous memory of a range counts.
+ * A part of the JVM's memory: [start_addr, end_addr). Ranges do not overlap. Only the
+ * committed anonymous memory of a range is counted.
  */
 struct hotspot_range {
 	uint64_t start_addr, end_addr;
@@ -81,20 +86,28 @@ struct hotspot {
 	struct blocks *blocks;
 
 	bool is_found; /* libjvm.so is mapped and contains an initialised JVM */
-	struct hotspot_pages *pages; /* constant data outside the image */
-	/* address of a static field, offset of another, or HOTSPOT_ABSENT */
+	struct hotspot_pages *pages; /* cache for constant data outside the image */
+	/*
+	 * for a static field its address, for any other field its offset, or
+	 * HOTSPOT_ABSENT
+	 */
 	uint64_t fields[HOTSPOT_FIELD_COUNT_];
 	int64_t constants[HOTSPOT_CONSTANT_COUNT_]; /* or INT64_MIN */
 	uint64_t flag_bytes;			    /* size of the type JVMFlag, or 0 */
-	uint64_t flags[HOTSPOT_FLAG_COUNT_];	    /* values; 0 if they are unknown */
+	/* values of the JVM's options; 0 if unknown */
+	uint64_t flags[HOTSPOT_FLAG_COUNT_];
 
 	enum hotspot_collector collector;
-	uint64_t heap_addr;		      /* the CollectedHeap */
-	uint64_t reserved_addr, reserved_end; /* the address space of the Java heap */
+	uint64_t heap_addr; /* the CollectedHeap */
+	/* address range reserved for the Java heap */
+	uint64_t reserved_addr, reserved_end;
 	/* committed bytes of the Java heap */
 	uint64_t committed_bytes;
 	bool is_collecting; /* all threads wait for the garbage collector */
-	/* parts whose description is invalid or missing, so that figures are too low */
+	/*
+	 * number of parts of the heap whose description is invalid or missing; if it is
+	 * not 0, the figures are too low
+	 */
 	uint64_t broken_count;
 
 	struct hotspot_range *ranges;
@@ -104,19 +117,19 @@ struct hotspot {
 
 #define HOTSPOT_ABSENT UINT64_MAX
 
-/* Addresses of user space end here. */
+/* End of the address range that user space can use. */
 #define HOTSPOT_ADDR_MAX (UINT64_C(1) << WALK_ADDR_BITS)
 
 /*
- * Return the address of a field of the structure at object_addr, or of a static field, or
- * 0 if libjvm.so does not list the field.
+ * Return the address of a static field, or of a field in the structure at object_addr.
+ * Return 0 if libjvm.so does not list the field.
  */
 uint64_t hotspot_field_addr(const struct hotspot *h, uint64_t object_addr,
 			    enum hotspot_field field);
 
 /*
- * Read a field from the image. Returns false if libjvm.so does not list the field, or if
- * it is not resident. A word has 8 bytes, an int 4, a bool 1.
+ * Read a field from the image: 8 bytes for a word, 4 for an int, 1 for a bool. Returns
+ * false if libjvm.so does not list the field, or if the field is not resident.
  */
 bool hotspot_read_word(const struct hotspot *h, uint64_t object_addr,
 		       enum hotspot_field field, uint64_t *ret);
@@ -137,7 +150,8 @@ const char *hotspot_find(struct hotspot *h);
 void hotspot_free_pages(struct hotspot *h);
 
 /*
- * Copy the version of the JVM, such as "17.0.21", or an empty text. Defined in find.c.
+ * Store the version of the JVM, such as "17.0.21", or an empty string if it is unknown.
+ * Defined in find.c.
  */
 void hotspot_read_version(struct hotspot *h, char ret[HEAP_VERSION_SIZE]);
 
@@ -164,9 +178,9 @@ void hotspot_read_metadata(struct hotspot *h);
 const char *hotspot_account(struct hotspot *h);
 
 /*
- * Do what walk_heap() does, for the heap of a Java virtual machine only: OpenJDK 17 with
- * the collectors G1, Serial and Parallel. With other collectors, the Java heap itself is
- * not read, and the quality is QUALITY_BOUND.
+ * Walk the heap as walk_heap() does, but only the heap of a Java virtual machine:
+ * OpenJDK 17 with the collectors G1, Serial and Parallel. With other collectors, the
+ * Java heap itself is not read, and the quality is QUALITY_BOUND.
  */
 void walk_hotspot(const struct walk_input *input, struct heap *ret,
 		  struct blocks *ret_blocks);

@@ -6,9 +6,9 @@
 #include <string.h>
 
 /*
- * A thread cache is in the thread's TLS: a bin for each size class, the small classes
- * first. The pointer stacks of the bins are adjacent in one piece of memory, so their
- * ends increase from bin to bin:
+ * A thread cache is in the thread's TLS. It contains a bin for each size class, the small
+ * classes first. Each bin has an array of pointers to cached blocks. These arrays are
+ * adjacent, so their end addresses increase from bin to bin. The layout of a bin:
  *   up to 5.2  { int32 low_water; uint32 count; uint64 requests; void **end; }
  *   from 5.3   { void **head; uint64 requests; uint16 low_water, full, end, max; }
  *              (end: its low bits)
@@ -89,8 +89,8 @@ static uint64_t extent_block_at(const struct jemalloc_extent *extent, uint64_t a
 }
 
 /*
- * Return the active extent that has a block at addr, with the block's bit in *ret_bit, or
- * NULL if no block begins at addr.
+ * Return the active extent in which a block begins at addr, and set *ret_bit to the
+ * block's bit. Return NULL if no block begins at addr.
  */
 static const struct jemalloc_extent *find_block(const struct jemalloc *j, uint64_t addr,
 						uint64_t *ret_bit)
@@ -148,8 +148,8 @@ static bool check_pointers(const struct jemalloc *j, const struct cache *cache)
 }
 
 /*
- * Return true if there is a bin at addr and none just before it, as at
- * the start of a cache.
+ * Return true if a cache may begin at addr: there is a valid bin at addr, and none
+ * directly before addr.
  */
 static bool is_first_bin(const struct jemalloc *j, uint64_t addr)
 {

@@ -15,7 +15,8 @@ struct reading {
 	 * The bit is set if a known extent structure uses that memory.
 	 */
 	uint64_t *claimed;
-	const char *problem; /* a problem that affects no particular arena */
+	/* a problem of the heap as a whole, not of a single arena */
+	const char *problem;
 };
 
 void jemalloc_reject_arena(struct jemalloc *j, size_t arena, const char *problem)

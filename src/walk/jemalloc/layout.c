@@ -8,8 +8,8 @@
 #include "base/xalloc.h"
 
 /*
- * Lower bound on the class number of free extents. That number is the number of size
- * classes: 232, or 235 with a quantum of 8.
+ * Lower bound on the size class number that jemalloc stores in free extents. The actual
+ * number is the count of size classes: 232, or 235 with a quantum of 8.
  */
 #define NO_CLASS 232
 
@@ -19,9 +19,10 @@
 #define SAMPLE_MAX 4096
 
 static const struct jemalloc_layout layouts[] = {
-	/* jemalloc 5.3, with pai, guarded and six states */
+	/* jemalloc 5.3: an extent has the bits pai and guarded, and one of six states */
 	{ 17, 3, 20, 28, true },
-	{ 16, 2, 18, 26, false }, /* jemalloc 5.1 and 5.2, with dumpable */
+	/* jemalloc 5.1 and 5.2: an extent has the bit dumpable */
+	{ 16, 2, 18, 26, false },
 	{ 15, 2, 17, 25, false }, /* jemalloc 5.0 */
 };
 

@@ -5,7 +5,7 @@
 
 #include <stdlib.h>
 
-/* Maximum number of steps that all searches may take: this many per word of the copy. */
+/* Maximum number of steps of all searches together, per word of the copied memory. */
 #define BUDGET_PER_WORD 4
 #define BUDGET_MIN UINT64_C(1000000)
 

@@ -54,7 +54,7 @@ enum jemalloc_state {
 	JEMALLOC_DIRTY,
 	JEMALLOC_MUZZY,
 	JEMALLOC_RETAINED,
-	/* this and higher values: the extent was changing its state */
+	/* this and higher states mean that jemalloc was just changing the extent */
 	JEMALLOC_STATE_COUNT_
 };
 
@@ -127,7 +127,7 @@ struct jemalloc {
 	 * in the radix tree.
 	 */
 	bool has_huge_slabs;
-	uint64_t budget; /* steps that searches may still take before they are given up */
+	uint64_t budget; /* number of steps that all searches together may still take */
 };
 
 /*
@@ -303,7 +303,7 @@ void jemalloc_read_caches(struct jemalloc *j);
 void jemalloc_account(struct jemalloc *j);
 
 /*
- * Do what walk_heap() does, for jemalloc only: jemalloc 5.0 to 5.3.1, linked
+ * Walk the heap as walk_heap() does, but only the heap of jemalloc 5.0 to 5.3.1, linked
  * dynamically or statically.
  */
 void walk_jemalloc(const struct walk_input *input, struct heap *ret,

@@ -101,7 +101,10 @@ static void fill_classes(struct heap *heap)
 	}
 }
 
-/* Return true if the context counts as many slots in each class as were found. */
+/*
+ * Return true if musl's own count of slots in each class equals the number of slots
+ * that the walker found.
+ */
 static bool is_count_equal(const struct mallocng *m)
 {
 	uint64_t counts[MALLOCNG_CLASS_COUNT] = { 0 };
@@ -129,7 +132,7 @@ static void set_quality(struct mallocng *m)
 		heap->problem = "the process ran while its heap was read";
 	if (heap->problem)
 		heap->quality = QUALITY_ESTIMATE;
-	/* musl has no function such as malloc_trim() */
+	/* musl has no function like malloc_trim(), so nothing can be trimmed */
 	heap->trimmable_bytes = heap->arenas[0].trimmable_bytes = 0;
 }
 

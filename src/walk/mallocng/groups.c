@@ -21,7 +21,9 @@
 #define META_FREED 28
 #define META_BITS 32
 
-/* Sizes of the slots in units of 16 bytes: size_classes[] in malloc.c. */
+/*
+ * Slot size of each class in units of 16 bytes, from size_classes[] in musl's malloc.c.
+ */
 static const uint16_t class_units[MALLOCNG_CLASS_COUNT] = {
 	1,    2,    3,	  4,	5,    6,    7,	  8,	9,    10,   12,	  15,
 	18,   20,   25,	  31,	36,   42,   50,	  63,	72,   84,   102,  127,
@@ -84,7 +86,7 @@ static bool set_size(struct mallocng_group *group, const struct meta_bits *bits)
 	return true;
 }
 
-/* Return true if all of the range is in mappings that the walkers read. */
+/* Return true if the whole range is in mappings that the walkers read. */
 static bool is_readable(struct mallocng *m, uint64_t start_addr, uint64_t end_addr)
 {
 	while (start_addr < end_addr) {
@@ -99,7 +101,10 @@ static bool is_readable(struct mallocng *m, uint64_t start_addr, uint64_t end_ad
 	return true;
 }
 
-/* Read a meta. Returns 1, 0 if it is unused, or -1 if it fails a check. */
+/*
+ * Read a meta. Returns 1 if the meta is in use, 0 if it is unused, or -1 if it fails a
+ * check.
+ */
 static int read_meta(struct mallocng *m, uint64_t addr, const uint8_t *at,
 		     struct mallocng_group *ret)
 {
@@ -155,8 +160,8 @@ static int compare_groups(const void *a, const void *b)
 }
 
 /*
- * If the group is in an allocated slot of the outer group, mark this slot. Returns false
- * if the group cannot be there.
+ * Mark the slot of the outer group that contains the group. Returns false if the group
+ * is not inside an allocated slot.
  */
 static bool nest(struct mallocng_group *outer, const struct mallocng_group *group)
 {
@@ -180,7 +185,7 @@ static int compare_addrs(const void *a, const void *b)
 	return (x > y) - (x < y);
 }
 
-/* Return true if a meta area is in the range of the group. */
+/* Return true if the address range of the group contains a meta area. */
 static bool has_area(const struct mallocng *m, const struct mallocng_group *group)
 {
 	size_t i = SEARCH_FIRST(m->area_count, k,
@@ -190,8 +195,9 @@ static bool has_area(const struct mallocng *m, const struct mallocng_group *grou
 }
 
 /*
- * Check the places of all groups: a nested group must be in a slot of the innermost group
- * around it, and any other group in none. No group may contain a meta area.
+ * Check the positions of all groups. A nested group must be in a slot of the innermost
+ * group around it, and any other group must not be inside a group. No group may contain
+ * a meta area.
  */
 static void check_places(struct mallocng *m)
 {

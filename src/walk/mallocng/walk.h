@@ -1,16 +1,17 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * walk - declarations shared by the parts of the walker for mallocng, the malloc of musl.
- * Internal to walk/.
+ * walk - declarations shared by the parts of the walker for mallocng, the malloc of
+ * musl. Internal to walk/.
  *
  * Sources: src/malloc/mallocng/meta.h, malloc.c, free.c and donate.c of musl 1.2.1 to
  * 1.2.5, whose structures are the same; x86-64.
  *
- * The context, in the data of musl or of a static program, leads to a list of meta areas:
- * pages with up to 101 metas. Each meta describes a group: up to 32 slots of one size,
- * with two masks of free slots. A group has its own mapping, or is in a slot of a group
- * with larger slots, or in memory that musl found unused at the end of a file's data. A
- * random number, the secret, is in the context and in each meta area.
+ * The context is a struct in the data of musl or of a static program. It contains the
+ * head of a list of meta areas: pages with up to 101 metas. Each meta describes a
+ * group: up to 32 slots of one size, with two masks of free slots. A group has its own
+ * mapping, or is in a slot of a group with larger slots, or in memory that musl found
+ * unused at the end of a file's data. A random number, the secret, is in the context
+ * and in each meta area.
  */
 #ifndef MS_WALK_MALLOCNG_WALK_H
 #define MS_WALK_MALLOCNG_WALK_H
@@ -25,12 +26,12 @@
 /* Value of sizeclass in the meta of a block that has its own mapping. */
 #define MALLOCNG_CLASS_MAPPED 63
 
-/* struct malloc_context, as far as the walker reads it. */
+/* The members of struct malloc_context that the walker reads. */
 struct mallocng_context {
 	uint64_t addr;
 	uint64_t secret;
 	uint64_t first_area_addr;
-	/* number of slots in the groups of each class; without donated groups */
+	/* number of slots in all groups of each class, except donated groups */
 	uint64_t class_slots[MALLOCNG_CLASS_COUNT];
 };
 
@@ -38,20 +39,21 @@ struct mallocng_context {
 enum mallocng_source {
 	MALLOCNG_MAPPED, /* the group has its own mapping */
 	MALLOCNG_NESTED, /* the group is in a slot of another group */
-	MALLOCNG_DONATED /* unused memory at the end of a file's data */
+	MALLOCNG_DONATED /* the group is in unused memory at the end of a file's data */
 };
 
 struct mallocng_group {
 	uint64_t meta_addr;
-	uint64_t start_addr, end_addr; /* with the group's head and any unused end */
-	uint64_t slot_bytes;	       /* distance between two slots */
-	uint64_t first_bit;	       /* bit of the first slot in struct blocks */
-	uint32_t free_mask;	       /* slots that are not allocated */
-	uint32_t group_mask;	       /* slots that contain a nested group */
-	uint8_t slot_count;	       /* 1 to 32 */
-	uint8_t class;		       /* size class, or MALLOCNG_CLASS_MAPPED */
+	/* range of the group, including its head and any unused end */
+	uint64_t start_addr, end_addr;
+	uint64_t slot_bytes; /* distance between the starts of adjacent slots */
+	uint64_t first_bit;  /* in struct blocks, the bit of the group's first slot */
+	uint32_t free_mask;  /* mask of the slots that are not allocated */
+	uint32_t group_mask; /* mask of the slots that contain a nested group */
+	uint8_t slot_count;  /* 1 to 32 */
+	uint8_t class;	     /* size class, or MALLOCNG_CLASS_MAPPED */
 	enum mallocng_source source;
-	bool is_broken; /* a check failed: the group does not count */
+	bool is_broken; /* the group failed a check, and is not counted */
 };
 
 struct mallocng {
@@ -61,15 +63,20 @@ struct mallocng {
 	struct blocks *blocks;
 
 	struct mallocng_context context;
-	uint64_t *areas; /* addresses of the meta areas, in ascending order at the end */
+	/* addresses of the meta areas; sorted when all areas are known */
+	uint64_t *areas;
 	size_t area_count, area_capacity;
 
-	/* in ascending order of start_addr; a nested group follows its outer group */
+	/* groups in ascending address order; a nested group follows its outer group */
 	struct mallocng_group *groups;
 	size_t group_count, group_capacity;
 	uint64_t bit_count;
-	uint64_t budget; /* mappings that the checks of all groups may still look up */
-	/* number of metas that failed a check, and of slots whose header is invalid */
+	/* number of mappings that the checks of all groups may still look up */
+	uint64_t budget;
+	/*
+	 * number of metas that failed a check, and number of slots with an invalid
+	 * header
+	 */
 	uint64_t broken_metas, broken_slots;
 };
 
@@ -100,7 +107,10 @@ const char *mallocng_read_groups(struct mallocng *m);
  */
 void mallocng_account(struct mallocng *m);
 
-/* Do what walk_heap() does, for mallocng only: musl 1.2.1 to 1.2.5. */
+/*
+ * Walk the heap as walk_heap() does, but only the heap of mallocng in musl 1.2.1 to
+ * 1.2.5.
+ */
 void walk_mallocng(const struct walk_input *input, struct heap *ret,
 		   struct blocks *ret_blocks);
 

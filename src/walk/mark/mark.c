@@ -332,10 +332,10 @@ static void free_marker(struct marker *m)
 }
 
 /*
- * Visit the leaders in descending address order. A leader never reaches a leader with
- * a higher address, since that block would not have become one. A leader that is not
- * yet reached is therefore a direct leak: the only leaked blocks that can point to it
- * are in a cycle with it.
+ * Visit the leaders in descending address order. A leader never reaches a leader with a
+ * higher address, because a block that is already reached does not become a leader. A
+ * leader that is not yet reached is therefore a direct leak: the only leaked blocks
+ * that can point to it are in a cycle with it.
  */
 int mark_next_leak(struct mark *mark, struct leak *ret)
 {

@@ -11,7 +11,7 @@
 
 /*
  * This bit in an element of places means that the word is in a register. The other bits
- * are the number of the register instead of an address.
+ * are then the register's number instead of an address.
  */
 #define PLACE_REGISTER (UINT64_C(1) << 63)
 

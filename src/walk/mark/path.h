@@ -20,7 +20,10 @@ struct path_step {
 
 struct path {
 	bool is_found;
-	/* the chain starts in a register: place_addr of the first step is its number */
+	/*
+	 * the chain starts in a register, and place_addr of the first step is the
+	 * number of that register
+	 */
 	bool is_register;
 	struct path_step *steps;
 	size_t count;

@@ -6,10 +6,13 @@
 #include "base/xalloc.h"
 #include "walk/blocks/page_use.h"
 
-/* An arena with at most this share of live bytes is reported as nearly empty: a tenth. */
+/*
+ * An arena is reported as nearly empty if less than 1/NEARLY_EMPTY of its bytes are
+ * live.
+ */
 #define NEARLY_EMPTY 10
 
-/* Indices of the heap's spaces. */
+/* Indices in the array `spaces` of struct heap. */
 enum {
 	SPACE_ARENAS,
 	SPACE_POOLS,
@@ -36,8 +39,8 @@ static uint64_t block_count(const struct pymalloc_layout *layout, uint64_t block
 }
 
 /*
- * Set the bits of the pool's free blocks: those in its list, and those that have never
- * been used. Returns false if the pool fails a check.
+ * Mark the free blocks of a pool as not live: the blocks in the pool's free list, and
+ * the blocks that were never allocated. Returns false if the pool fails a check.
  */
 static bool mark_free(struct pymalloc *p, const struct pymalloc_arena *arena,
 		      uint64_t addr, const struct pymalloc_pool *pool, uint64_t first_bit)
@@ -203,7 +206,10 @@ static void set_quality(struct pymalloc *p)
 		heap->problem = "the process ran while its heap was read";
 	if (heap->problem)
 		heap->quality = QUALITY_ESTIMATE;
-	/* Python returns each arena as soon as all its pools are free */
+	/*
+	 * Python unmaps an arena as soon as all its pools are free, so nothing can be
+	 * trimmed
+	 */
 	heap->trimmable_bytes = heap->arenas[0].trimmable_bytes = 0;
 }
 

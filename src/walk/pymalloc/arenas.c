@@ -9,12 +9,14 @@
 #include "base/xalloc.h"
 
 /*
- * struct arena_object: address, pool_address, nfreepools, ntotalpools, freepools, and the
- * list of arenas with free pools, which the walker does not read.
+ * Size of struct arena_object. Its members are address, pool_address, nfreepools,
+ * ntotalpools, freepools, and two list pointers that the walker does not read.
  */
 #define OBJECT_BYTES UINT64_C(48)
 
-/* The array `arenas` begins with this many elements, and doubles when it is full. */
+/*
+ * Initial length of Python's array `arenas`. Python doubles the array when it is full.
+ */
 #define ARENAS_MIN UINT64_C(16)
 
 struct object {
@@ -30,7 +32,10 @@ static bool read_object(struct pymalloc *p, const struct pymalloc_state *state,
 	if (state->arenas_addr <= UINT64_MAX - (index + 1) * OBJECT_BYTES)
 		at = image_at(p->image, state->arenas_addr + index * OBJECT_BYTES,
 			      OBJECT_BYTES);
-	/* an element that crosses the end of a run is not completely resident */
+	/*
+	 * an element that extends beyond a run of resident pages is not completely
+	 * resident
+	 */
 	if (!at)
 		return false;
 	memcpy(&ret->addr, at, sizeof(ret->addr));
@@ -41,7 +46,10 @@ static bool read_object(struct pymalloc *p, const struct pymalloc_state *state,
 	return true;
 }
 
-/* Return true if the members of the element agree. An unused element has address 0. */
+/*
+ * Return true if the members of an arena_object are consistent with each other. The
+ * address of an unused arena_object is 0.
+ */
 static bool is_sound(const struct pymalloc_layout *layout, const struct object *object)
 {
 	uint64_t first;
@@ -60,8 +68,9 @@ static bool is_sound(const struct pymalloc_layout *layout, const struct object *
 }
 
 /*
- * Return the length of the array `arenas`: it doubles as long as all elements of the next
- * half are sound. The variable with the length is not searched for.
+ * Return the length of the array `arenas`. Starting with the minimum, the length is
+ * doubled as long as all elements of the added half are valid. Python's variable that
+ * contains the length is not needed.
  */
 static uint64_t find_length(struct pymalloc *p, const struct pymalloc_state *state)
 {
@@ -79,7 +88,7 @@ static uint64_t find_length(struct pymalloc *p, const struct pymalloc_state *sta
 	return length;
 }
 
-/* Return true if all of the arena is in mappings that the walkers read. */
+/* Return true if the whole arena is in mappings that the walkers read. */
 static bool is_readable(const struct pymalloc *p, uint64_t addr, uint64_t bytes)
 {
 	uint64_t end_addr = addr + bytes;
@@ -95,8 +104,9 @@ static bool is_readable(const struct pymalloc *p, uint64_t addr, uint64_t bytes)
 }
 
 /*
- * Read the list of free pools, which have been in use, into a mask. Returns false if the
- * list is inconsistent, or does not have the length that the arena says.
+ * Read an arena's list of free pools, which contains only pools that were used before,
+ * into free_mask. Returns false if the list is inconsistent, or its length contradicts
+ * the arena's count of free pools.
  */
 static bool read_free_pools(struct pymalloc *p, struct pymalloc_arena *arena,
 			    const struct object *object)
@@ -135,7 +145,10 @@ static void add_arena(struct pymalloc *p, const struct pymalloc_state *state,
 					  .index = (uint32_t)index,
 					  .addr = object->addr,
 					  .carved_addr = object->carved_addr };
-	/* Python frees an arena without a pool in use, so part of it is resident */
+	/*
+	 * Python unmaps an arena when its last pool becomes free, so part of each
+	 * existing arena is resident
+	 */
 	if (!is_sound(layout, object) ||
 	    !is_readable(p, object->addr, layout->arena_bytes) ||
 	    image_resident_bytes(p->image, object->addr,
@@ -156,7 +169,7 @@ static int compare_arenas(const void *a, const void *b)
 	return (x->addr > y->addr) - (x->addr < y->addr);
 }
 
-/* Arenas that overlap are broken. */
+/* Sort the arenas by address, and mark arenas that overlap as broken. */
 static void check_places(struct pymalloc *p)
 {
 	uint64_t end_addr = 0;

@@ -13,7 +13,7 @@
 /* Size of struct arena_object, whose first member is the address of the arena. */
 #define ARENA_OBJECT_BYTES UINT64_C(48)
 
-/* At most this many pools of usedpools[] are used to find the array `arenas`. */
+/* Maximum number of pools from usedpools[] that are used to find the array `arenas`. */
 #define SAMPLE_MAX PYMALLOC_CLASSES_MAX
 
 struct sample {
@@ -22,9 +22,10 @@ struct sample {
 };
 
 /*
- * Return true if the pair at addr can be an element of usedpools[]. Python treats the
- * pair as the members next and prev of a pool, which would begin 16 bytes before the
- * pair. If the class has no pool, both pointers lead to that address.
+ * Return true if the pair of pointers at addr may be an element of usedpools[]. Python
+ * treats the pair as the members next and prev of a pool head that begins 16 bytes
+ * before the pair. If a size class has no pool in use, both pointers contain the
+ * address of this imaginary head.
  */
 static bool is_pair(struct image *image, uint64_t addr, bool *ret_is_empty)
 {
@@ -41,8 +42,8 @@ static bool is_pair(struct image *image, uint64_t addr, bool *ret_is_empty)
 }
 
 /*
- * Count the pairs from addr on, up to one more than usedpools[] can have. Store the first
- * pool of each class.
+ * Count the consecutive valid elements of usedpools[] from addr on, at most one more
+ * than the array can have. Store the first pool of each size class in samples.
  */
 static unsigned int count_pairs(struct image *image, uint64_t addr,
 				struct sample *samples, size_t *ret_sample_count)
@@ -68,7 +69,10 @@ static unsigned int count_pairs(struct image *image, uint64_t addr,
 	return count;
 }
 
-/* Return true if the array at arenas_addr has the arena of each pool at its index. */
+/*
+ * Return true if the array at arenas_addr contains the arena of each sampled pool, at
+ * the index that the head of the pool specifies.
+ */
 static bool has_arenas(struct image *image, uint64_t arenas_addr,
 		       const struct sample *samples, size_t count, uint64_t arena_bytes)
 {
@@ -85,8 +89,8 @@ static bool has_arenas(struct image *image, uint64_t arenas_addr,
 }
 
 /*
- * Find the variable `arenas` in the data area: a pointer to an array that has the arenas
- * of the pools.
+ * Find the variable `arenas` in the data area. The variable points to an array that
+ * contains the arenas of all sampled pools.
  */
 static bool find_arenas(struct pymalloc *p, const struct data_area *area,
 			const struct sample *samples, size_t count,
@@ -117,8 +121,8 @@ static bool are_aligned(const struct sample *samples, size_t count, uint64_t byt
 }
 
 /*
- * Try to add the allocator with usedpools[] at addr. glibc's empty bins look like empty
- * elements of usedpools[], so at least one pool is required.
+ * Add an interpreter's allocator if its array usedpools[] is at addr. At least one pool
+ * must be in use, because glibc's empty bins look like empty elements of usedpools[].
  */
 static void try_state(struct pymalloc *p, const struct data_area *area, uint64_t addr,
 		      unsigned int class_count, const struct sample *samples,
@@ -164,7 +168,10 @@ static void find_in_area(struct pymalloc *p, const struct data_area *area)
 		     count == PYMALLOC_CLASSES_MAX / 2) &&
 		    sample_count > 0)
 			try_state(p, area, addr, count, samples, sample_count);
-		/* elements of a row that is too short cannot begin a longer one */
+		/*
+		 * if a sequence of valid elements is too short, no longer one can begin
+		 * inside it
+		 */
 		addr += count > 1 ? (count - 1) * PAIR_BYTES : 8;
 		addr = image_next_resident(image, addr, area->end_addr);
 	}

@@ -6,10 +6,11 @@
  * Sources: Objects/obmalloc.c and Include/internal/pycore_obmalloc.h of CPython 3.6 to
  * 3.13; x86-64.
  *
- * An arena is a mapping of 64 pools. A pool has a head of 48 bytes and blocks of one size
- * class. usedpools[], in the data of Python, has a ring for each class: the pools with
- * both allocated and free blocks. The array `arenas` describes each arena; the head of a
- * pool has the index of its arena in that array.
+ * An arena is a mapping of 64 pools. A pool has a head of 48 bytes and blocks of one
+ * size class. The array usedpools[], in the static data of Python, contains a circular
+ * list for each class, with the pools that have both allocated and free blocks. The
+ * array `arenas` describes each arena; the head of a pool contains the index of the
+ * pool's arena in that array.
  */
 #ifndef MS_WALK_PYMALLOC_WALK_H
 #define MS_WALK_PYMALLOC_WALK_H
@@ -19,7 +20,8 @@
 #include "walk/blocks/data_area.h"
 #include "walk/blocks/input.h"
 
-#define PYMALLOC_POOLS 64      /* pools in an arena, one less if it is not aligned */
+/* number of pools in an aligned arena; other arenas have one pool less */
+#define PYMALLOC_POOLS 64
 #define PYMALLOC_HEAD_BYTES 48 /* head of a pool */
 #define PYMALLOC_CLASSES_MAX 64
 #define PYMALLOC_BLOCK_MAX 512 /* size of the blocks in the largest class */
@@ -29,7 +31,8 @@ struct pymalloc_layout {
 	uint64_t pool_bytes;  /* 4096 up to Python 3.9, then 16384 */
 	uint64_t arena_bytes; /* 64 pools */
 	unsigned int class_count;
-	uint64_t step_bytes; /* difference between the sizes of two classes: 8 or 16 */
+	/* difference between the block sizes of adjacent classes: 8 or 16 */
+	uint64_t step_bytes;
 };
 
 /* The allocator of one interpreter. */
@@ -39,17 +42,17 @@ struct pymalloc_state {
 	struct pymalloc_layout layout;
 };
 
-/* struct arena_object, for an arena that exists. */
+/* An arena that exists, as described by a struct arena_object. */
 struct pymalloc_arena {
 	const struct pymalloc_state *state;
-	uint32_t index;	      /* in the array `arenas` */
+	uint32_t index;	      /* index of the arena in Python's array `arenas` */
 	uint64_t addr;	      /* start of the mapping */
 	uint64_t first_addr;  /* first pool */
-	uint64_t carved_addr; /* pools from here on have never been used */
+	uint64_t carved_addr; /* start of the pools that were never used */
 	uint64_t end_addr;    /* end of the last pool */
-	uint64_t free_mask;   /* bit n: pool n is in the list of free pools */
-	uint64_t first_bit;   /* bit of the arena's first block in struct blocks */
-	bool is_broken;	      /* a check failed: the arena does not count */
+	uint64_t free_mask;   /* bit n is set if pool n is in the list of free pools */
+	uint64_t first_bit;   /* in struct blocks, the bit of the arena's first block */
+	bool is_broken;	      /* the arena failed a check, and is not counted */
 };
 
 #define PYMALLOC_STATES_MAX 16
@@ -62,23 +65,24 @@ struct pymalloc {
 
 	struct pymalloc_state states[PYMALLOC_STATES_MAX];
 	size_t state_count;
-	struct pymalloc_arena *arenas; /* in ascending order of addr */
+	struct pymalloc_arena *arenas; /* arenas in ascending address order */
 	size_t arena_count, arena_capacity;
 	uint64_t bit_count;
-	uint64_t broken_count; /* arenas and pools that failed a check */
+	uint64_t broken_count; /* number of arenas and pools that failed a check */
 };
 
 /* The head of a pool: struct pool_header. */
 struct pymalloc_pool {
-	uint32_t live_count; /* ref.count: allocated blocks */
-	uint64_t free_addr;  /* freeblock: first block in the list of freed blocks */
+	uint32_t live_count; /* number of allocated blocks (ref.count) */
+	uint64_t free_addr;  /* first block in the list of freed blocks (freeblock) */
 	uint64_t next_addr, prev_addr;
 	uint32_t arena_index;
-	uint32_t class;	      /* szidx */
-	uint32_t next_offset; /* blocks from here on have never been used */
+	uint32_t class; /* szidx */
+	/* offset in the pool of the first block that was never allocated */
+	uint32_t next_offset;
 };
 
-/* Read the head of a pool. Returns false if it is not resident. */
+/* Read the head of the pool at addr. Returns false if the head is not resident. */
 bool pymalloc_read_pool(struct image *image, uint64_t addr, struct pymalloc_pool *ret);
 
 /* Return the size of the blocks of a class, in bytes. */
@@ -88,16 +92,25 @@ static inline uint64_t pymalloc_class_bytes(const struct pymalloc_layout *layout
 	return (class + 1) * layout->step_bytes;
 }
 
-/* Find the allocators. Returns NULL, or a static description of the problem. (find.c) */
+/*
+ * Find the allocators of all interpreters. Returns NULL, or a static description of the
+ * problem. Defined in find.c.
+ */
 const char *pymalloc_find(struct pymalloc *p);
 
-/* Read and check the arenas of all allocators. (arenas.c) */
+/* Read and check the arenas of all allocators. Defined in arenas.c. */
 void pymalloc_read_arenas(struct pymalloc *p);
 
-/* Sum the pools by class, page and mapping, and add their extents. (account.c) */
+/*
+ * Sum the pools by class, page and mapping, and add their extents. Defined in
+ * account.c.
+ */
 void pymalloc_account(struct pymalloc *p);
 
-/* Do what walk_heap() does, for the objects of CPython 3.6 to 3.13 only. */
+/*
+ * Walk the heap as walk_heap() does, but only the heap in which CPython 3.6 to 3.13
+ * allocates objects.
+ */
 void walk_pymalloc(const struct walk_input *input, struct heap *ret,
 		   struct blocks *ret_blocks);
 
