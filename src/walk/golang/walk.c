@@ -17,6 +17,8 @@ static const uint16_t class_bytes[GOLANG_CLASS_COUNT] = {
 	18432, 19072, 20480,   21760, 24576, 27264, 28672, 32768,
 };
 
+#define INLINE_MARK_BYTES 128
+
 uint64_t golang_class_bytes(unsigned int class)
 {
 	return class_bytes[class];
@@ -63,8 +65,11 @@ bool golang_is_sound(const struct golang_span *span)
 	if (span->class == 0)
 		return span->object_count == 1 && span->object_bytes <= bytes;
 	used = span->object_count * span->object_bytes;
-	/* since Go 1.22, a 64th of the span may hold its heap bits */
-	unused = span->object_bytes + bytes / 64;
+	/*
+	 * since Go 1.22, a 64th of the span may hold its heap bits; since Go 1.26, the
+	 * end of a span may hold its mark bits (struct spanInlineMarkBits)
+	 */
+	unused = span->object_bytes + bytes / 64 + INLINE_MARK_BYTES;
 	return span->object_count > 0 && span->object_count <= GOLANG_OBJECTS_MAX &&
 	       span->object_bytes == golang_class_bytes(span->class) && used <= bytes &&
 	       bytes - used <= unused;

@@ -60,6 +60,24 @@ static void check_exact(void)
 	assert_int_equal(resident_sum(), h.resident_bytes);
 }
 
+/*
+ * Objects of 64 bytes in a span of 8192: heap bits take a 64th since Go 1.22, and mark
+ * bits another 128 bytes since Go 1.26.
+ */
+static void a_span_may_end_with_heap_bits_and_mark_bits(void **state)
+{
+	struct golang_span span = { .start_addr = 0xc000000000,
+				    .end_addr = 0xc000002000,
+				    .object_bytes = 64,
+				    .class = 6,
+				    .state = GOLANG_IN_USE };
+
+	(void)state;
+	for (span.object_count = 120; span.object_count <= 129; span.object_count++)
+		assert_int_equal(golang_is_sound(&span),
+				 span.object_count >= 123 && span.object_count <= 128);
+}
+
 static void both_layouts_are_exact(void **state)
 {
 	(void)state;
@@ -175,6 +193,7 @@ static void walk_heap_finds_the_heap_of_go(void **state)
 int main(void)
 {
 	static const struct CMUnitTest tests[] = {
+		cmocka_unit_test(a_span_may_end_with_heap_bits_and_mark_bits),
 		cmocka_unit_test_setup_teardown(both_layouts_are_exact, begin, end),
 		cmocka_unit_test_setup_teardown(each_object_has_a_state, begin, end),
 		cmocka_unit_test_setup_teardown(damage_is_noticed, begin, end),
