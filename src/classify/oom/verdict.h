@@ -22,17 +22,17 @@ enum oom_verdict {
 	/* the NUMA nodes that the process was allowed to use ran out of memory */
 	OOM_WHY_CPUSET,
 	OOM_WHY_ANCESTOR, /* the limit of an ancestor cgroup was reached */
-	/* most of the memory was tmpfs files that no process maps */
+	/* much of the memory was tmpfs files that no process maps */
 	OOM_WHY_LEFTOVERS,
 	OOM_WHY_SHMEM,
 	OOM_WHY_KERNEL_MEMORY,
-	OOM_WHY_STACKS, /* most of the memory was stacks of many threads */
+	OOM_WHY_STACKS, /* much of the memory was stacks of many threads */
 	OOM_WHY_MANY,	/* the memory was spread over many processes */
 	/*
-	 * most of the memory was freed with MADV_FREE but is shared with a child process
+	 * much of the memory was freed with MADV_FREE but is shared with a child process
 	 */
 	OOM_WHY_FORKED_LAZYFREE,
-	/* most of the memory was live but not included in any working set */
+	/* much of the memory was live but not included in any working set */
 	OOM_WHY_HIDDEN,
 	OOM_WHY_HUGE_PAGES,
 	OOM_WHY_LOCKED,
@@ -43,15 +43,15 @@ enum oom_verdict {
 	OOM_WHY_RUNTIME_LIMIT,
 	OOM_WHY_BURST,
 	OOM_WHY_LEAK,
-	/* most of the memory was freed by the program but is retained by the allocator */
+	/* much of the memory was freed by the program but is retained by the allocator */
 	OOM_WHY_RETENTION,
 	OOM_WHY_LIMIT_TOO_SMALL,
-	/* most of the memory was private; a more specific cause is unknown */
+	/* much of the memory was private; a more specific cause is unknown */
 	OOM_WHY_PRIVATE_MEMORY,
 	OOM_WHY_PAGE_CACHE,
 	OOM_WHY_LAZYFREE,
 	OOM_WHY_HUGETLB,
-	OOM_WHY_GAP, /* most of the memory was allocated after the last sample */
+	OOM_WHY_GAP, /* much of the memory was allocated after the last sample */
 	/* no process was killed, and none of the other verdicts holds */
 	OOM_WHY_NOBODY,
 	OOM_WHY_UNKNOWN,
