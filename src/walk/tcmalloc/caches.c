@@ -25,14 +25,14 @@ static unsigned int lists_bytes(const struct tcmalloc *t)
 	return LIST_BYTES * t->class_max;
 }
 
-static bool is_cache(const struct tcmalloc *t, uint64_t addr)
+static bool is_cache(struct tcmalloc *t, uint64_t addr)
 {
 	const uint8_t *at =
 		addr % CACHE_ALIGN == 0
 			? image_at(t->image, addr, lists_bytes(t) + LINK_MAX + 16)
 			: NULL;
 
-	if (!at)
+	if (!at || !tcmalloc_spend(t, t->class_count))
 		return false;
 	for (unsigned int i = 1; i < t->class_count; i++) {
 		int32_t bytes;

@@ -91,6 +91,8 @@ static bool read_row(struct tcmalloc *t, uint64_t addr)
 	uint64_t start = addr, end = addr, at;
 	bool is_linked;
 
+	if (!tcmalloc_spend(t, 2 * ROW_HEADS_MAX))
+		return false;
 	for (at = addr; at - addr <= max && is_head(t->image, at, &is_linked);
 	     at += TCMALLOC_SPAN_BYTES)
 		end = is_linked ? at + TCMALLOC_SPAN_BYTES : end;

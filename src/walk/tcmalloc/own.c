@@ -82,6 +82,28 @@ static void mark_near(struct tcmalloc *t, uint64_t addr, uint64_t *near)
 		t->own_pages[page] = 2;
 }
 
+/* Mark the pages of a mapping that are near a marked page at a higher address. */
+static void mark_unused_before(struct tcmalloc *t, const struct mapping *m)
+{
+	size_t r = image_find_run(t->image, m->end_addr - 1) + 1;
+	uint64_t near = 0;
+
+	/* the first of these runs begins after the mapping if the last page is absent */
+	if (r > t->image->run_count)
+		r = t->image->run_count;
+	while (r-- > 0) {
+		const struct image_run *run = &t->image->runs[r];
+		uint64_t start = run->start_addr > m->start_addr ? run->start_addr
+								 : m->start_addr;
+		uint64_t addr = run->end_addr < m->end_addr ? run->end_addr : m->end_addr;
+
+		if (run->end_addr <= m->start_addr)
+			break;
+		for (; addr > start; addr -= IMAGE_PAGE_BYTES)
+			mark_near(t, addr - IMAGE_PAGE_BYTES, &near);
+	}
+}
+
 /*
  * Mark the pages of a mapping that are near a known structure: they contain structures
  * of the same kind that are not in use.
@@ -94,12 +116,8 @@ static void mark_unused(struct tcmalloc *t, const struct mapping *m)
 		mark_near(t, addr, &near);
 		addr += IMAGE_PAGE_BYTES;
 	}
-	if (near == 0)
-		return;
-	near = 0;
-	for (addr = m->end_addr; addr > m->start_addr; addr -= IMAGE_PAGE_BYTES)
-		if (image_run_at(t->image, addr - IMAGE_PAGE_BYTES))
-			mark_near(t, addr - IMAGE_PAGE_BYTES, &near);
+	if (near != 0)
+		mark_unused_before(t, m);
 }
 
 void tcmalloc_find_own(struct tcmalloc *t)

@@ -105,7 +105,7 @@ static const char *read_leaf(struct tcmalloc *t, uint64_t leaf, uint64_t first_p
 		*page = first_page + (addr - leaf) / 8;
 		if (addr >= limit || !image_read(t->image, addr, &span_addr))
 			break;
-		if (t->budget-- == 0)
+		if (!tcmalloc_spend(t, 1))
 			return "tcmalloc's page map has more words than the copy";
 		if (span_addr == 0) {
 			++*page;
@@ -134,7 +134,7 @@ const char *tcmalloc_read_spans(struct tcmalloc *t)
 	       image_read(t->image, addr, &leaf)) {
 		const char *problem;
 
-		if (t->budget-- == 0)
+		if (!tcmalloc_spend(t, 1))
 			return "tcmalloc's page map has more words than the copy";
 		if (leaf % 8 != 0 || leaf > UINT64_MAX - (UINT64_C(8) << t->leaf_bits))
 			return "tcmalloc's page map is corrupt";

@@ -5,11 +5,8 @@
 
 #include <stdlib.h>
 
-/*
- * Number of words of the page map that may be read: all words of the copy, plus this
- * many. A corrupt root may refer to the same leaf many times.
- */
-#define BUDGET_MIN UINT64_C(1000000)
+/* Number of words that may be read: all words of the copy, plus this many. */
+#define BUDGET_MIN UINT64_C(4000000)
 
 void walk_tcmalloc(const struct walk_input *input, struct heap *ret,
 		   struct blocks *ret_blocks)

@@ -97,7 +97,7 @@ struct tcmalloc {
 	/* for each page of the image: not 0 if it contains tcmalloc's own data */
 	uint8_t *own_pages;
 	uint64_t own_page_count;
-	uint64_t budget; /* words that the search of the page map may still read */
+	uint64_t budget; /* words that may still be read, see tcmalloc_spend() */
 
 	/* numbers of spans and lists that failed a check */
 	uint64_t broken_spans, broken_lists;
@@ -112,6 +112,18 @@ typedef bool (*tcmalloc_test)(struct tcmalloc *t, uint64_t addr, const uint8_t *
  */
 bool tcmalloc_scan(struct tcmalloc *t, unsigned int step, uint64_t length,
 		   tcmalloc_test test);
+
+/*
+ * Allow `words` more words to be read. Returns false if the budget is exhausted, as it
+ * may be if corrupt structures refer to the same memory many times.
+ */
+static inline bool tcmalloc_spend(struct tcmalloc *t, uint64_t words)
+{
+	if (t->budget < words)
+		return false;
+	t->budget -= words;
+	return true;
+}
 
 /* Return the span that contains addr, or NULL. */
 const struct tcmalloc_span *tcmalloc_find_span(const struct tcmalloc *t, uint64_t addr);
