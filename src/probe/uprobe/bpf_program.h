@@ -21,8 +21,8 @@
  */
 #define COUNT_BPF_THREADS 8192
 /*
- * Number of map elements that may belong to a given thread. The tid determines
- * the first of them.
+ * Number of map elements that may contain the counts of a given thread. The tid
+ * determines the first of these elements.
  */
 #define COUNT_BPF_TRIES 4
 

@@ -100,8 +100,8 @@ static uint64_t mappings_age_ms(const struct moment *moment)
 }
 
 /*
- * Append ", from the last read of mappings, up to 1.2s earlier" if some mappings were
- * read before their moment.
+ * Append a note such as ", from the last read of mappings, up to 1.2s earlier" if some
+ * mappings were read before the moment that is shown.
  */
 static void add_age(const struct page *p)
 {

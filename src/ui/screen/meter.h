@@ -11,10 +11,10 @@
 
 #define METER_PARTS_MAX 8
 
-/* The letter of a part that is drawn as empty space if segments are solid. */
+/* The letter of a part whose segment is left empty in a bar of solid segments. */
 #define METER_EMPTY '.'
 
-/* The letter of a part that is drawn without its letter if segments are solid. */
+/* The letter of a part whose solid segment does not show the letter. */
 #define METER_FILL '#'
 
 struct meter {

@@ -206,7 +206,7 @@ static void draw_chunks(const struct heap_sheet *s)
 	struct heap_arena all;
 	struct pen pen;
 
-	/* a runtime has no such blocks: its spaces show them */
+	/* the heap of a language runtime is shown by its spaces instead */
 	if (!allocator_is_malloc(heap->allocator))
 		return;
 	pen = sheet_begin_heading(s);
@@ -319,7 +319,7 @@ static void draw_arenas(const struct heap_sheet *s)
 		heap->allocator == ALLOCATOR_JEMALLOC ? &jemalloc_table : &glibc_table;
 	struct pen pen;
 
-	/* the others have one arena */
+	/* other allocators have a single arena */
 	if (heap->allocator != ALLOCATOR_GLIBC && heap->allocator != ALLOCATOR_JEMALLOC)
 		return;
 	pen = sheet_begin_heading(s);
