@@ -294,13 +294,19 @@ def the_heap_of_a_go_program_is_read():
 
 @test
 def a_jemalloc_overridden_by_another_allocator_is_not_the_heap():
-    """As in a program linked with jemalloc that has tcmalloc preloaded."""
-    libraries = [ctypes.util.find_library(name) for name in ("tcmalloc_minimal", "jemalloc")]
-    if not all(libraries):
-        raise Skip("libtcmalloc_minimal or libjemalloc is not installed")
-    check_unread("tcmalloc", "env", f"LD_PRELOAD={' '.join(libraries)}", "PYTHONMALLOC=malloc",
-                 sys.executable, "-c", "kept = [bytearray(1000) for _ in range(10000)]\n"
-                 "print('ready', flush=True); input()")
-
+    """As in a program linked with jemalloc that has tcmalloc or mimalloc preloaded."""
+    names = ("tcmalloc_minimal", "mimalloc", "jemalloc")
+    tcmalloc, mimalloc, jemalloc = map(ctypes.util.find_library, names)
+    if not (tcmalloc and mimalloc and jemalloc):
+        raise Skip(f"one of {names} is not installed")
+    program = ("PYTHONMALLOC=malloc", sys.executable, "-c",
+               "kept = [bytearray(1000) for _ in range(10000)]\nprint('ready', flush=True); input()")
+    check_unread("mimalloc", "env", f"LD_PRELOAD={mimalloc} {jemalloc}", *program)
+    with started("env", f"LD_PRELOAD={tcmalloc} {jemalloc}", *program) as process:
+        heap = json.loads(memstate("heap", "-p", process.pid, "--json", *NO_HURRY).must_be(0).out)
+        equal(heap["allocator"], "tcmalloc", "the first heap")
+        check(heap["arenas"][0]["live_bytes"] > 10000 * 1000, heap["arenas"])
+        for other in heap["heaps"][1:]:
+            check(other["live_resident_bytes"] < MIB, f"not the program's heap: {other}")
 
 run()
