@@ -22,8 +22,8 @@ struct dir_data {
 };
 
 /*
- * Check the destination before any process is read, so that the user need not wait for
- * rename() to fail at the end.
+ * Check the destination before any process is read. Otherwise, an unusable destination
+ * would make rename() fail only after the user has waited for the whole capture.
  */
 static int check_destination(const char *path)
 {

@@ -40,7 +40,10 @@ int redact_smaps(struct redactor *r, const char *text, size_t length, struct str
 int redact_mountinfo(struct redactor *r, const char *text, size_t length,
 		     struct strbuf *out);
 
-/* Append the redacted form of arguments that are each terminated by NUL. Returns 0. */
+/*
+ * Append the redacted form of a command line, in which NUL terminates each argument.
+ * Returns 0.
+ */
 int redact_cmdline(struct redactor *r, const char *text, size_t length,
 		   struct strbuf *out);
 

@@ -26,7 +26,7 @@ int recording_file_open(const char *path, int flags, struct recording_file **ret
  */
 int recording_file_fd(const struct recording_file *file);
 
-/* Return the size of the recording plus the size of its write-ahead log, in bytes. */
+/* Return the total size of the recording and its write-ahead log, in bytes. */
 uint64_t recording_file_bytes(const struct recording_file *file);
 
 /*
