@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* mapping_groups - the mappings of one process, grouped by file. Pure. */
+/*
+ * mapping_groups - the mappings of one process, grouped by file. Functions without
+ * side effects.
+ */
 #ifndef MS_RENDER_PROCESS_MAPPING_GROUPS_H
 #define MS_RENDER_PROCESS_MAPPING_GROUPS_H
 
