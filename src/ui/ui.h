@@ -8,7 +8,10 @@
 #include "model/settings.h"
 #include "ui/data/options.h"
 
-/* Return true if standard input and output are a terminal that can show the screen. */
+/*
+ * Return true if standard input and standard output are a terminal that can show
+ * the screen.
+ */
 bool ui_can_run(void);
 
 /*

@@ -21,15 +21,9 @@
  */
 #define WIDTH 1200
 #define MARGIN 10
-/*
- * height of the area above the graph: the title and, if the graph is inverted, the
- * buttons and details
- */
+/* height of the title and, in an inverted graph, of the buttons and details */
 #define HEAD 72
-/*
- * height of the area below the graph: the buttons and details, unless the graph
- * is inverted
- */
+/* height of the buttons and details below a graph that is not inverted */
 #define FOOT 48
 #define ROW 17
 #define TEXT_INSET 3
@@ -149,10 +143,7 @@ static size_t columns_of(uint32_t code_point)
 	return code_point < 0x1100 ? 1 : 2;
 }
 
-/*
- * Append as much of a function name as fits into its box. A name that is cut off ends
- * in dots.
- */
+/* Append as much of a function name as fits. Dots mark a name that is cut off. */
 static void add_label(const struct picture *p, const char *name, double width)
 {
 	_cleanup_strbuf_ struct strbuf text = STRBUF_INIT;

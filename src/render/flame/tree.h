@@ -64,9 +64,9 @@ struct flame_box {
 	uint32_t node, depth; /* the root, which includes all stacks, has depth 0 */
 	/*
 	 * Left edge and width of the box, in units of the metric. The children of a node
-	 * are placed side by side within it, sorted by name. With two profiles, the width
-	 * of a leaf is the larger of its two values, so that every parent has room for
-	 * its children.
+	 * are placed side by side within it, sorted by name. With two profiles, a call
+	 * stack is as wide as the larger of its amounts in the two profiles, so that
+	 * every parent has room for its children.
 	 */
 	uint64_t start, width;
 	/* amounts including and excluding the functions called by this one */

@@ -184,10 +184,7 @@ static void add_no_stack(struct drawing *d)
 	strbuf_add_text(d->out, "  " PROFILE_NO_STACK "\n");
 }
 
-/*
- * Draw the first `max` lines of the call tree. Return the number of lines in the
- * whole tree.
- */
+/* Draw the first `max` lines of the call tree. Return the number of all its lines. */
 static size_t add_lines(struct drawing *d, size_t max)
 {
 	uint32_t i = call_tree_next(d->tree, 0);

@@ -10,8 +10,7 @@
 #include "render/table/output.h"
 
 /*
- * minimum width of a shortened name at the end of a line; if less room is left, the line
- * is wrapped
+ * minimum length of a word that counts as a name, and minimum width of a shortened name
  */
 #define NAME_WIDTH_MIN 16
 
