@@ -430,7 +430,7 @@ static void free_messages(void *pointers)
 {
 	void **of = pointers;
 
-	free(of[0]); /* start of the array of all messages */
+	free(of[0]); /* the start of the array of all messages */
 	free(of);
 }
 
