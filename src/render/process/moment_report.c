@@ -100,8 +100,8 @@ static uint64_t mappings_age_ms(const struct moment *moment)
 }
 
 /*
- * If mappings were read before the moment that they describe, append text such as ", from
- * the last read of mappings, up to 1.2s earlier".
+ * Append a note such as ", from the last read of mappings, up to 1.2s earlier" if some
+ * mappings were read before the moment that is shown.
  */
 static void add_age(const struct page *p)
 {

@@ -86,7 +86,7 @@ static size_t add_strokes(struct drawing *d, uint32_t number)
 				? (width - BEFORE_STROKES - NAME_WIDTH_MIN) / 2
 				: 0;
 	marks = xcalloc(count + 1, sizeof(*marks));
-	/* if there is no room for all connecting lines, draw the innermost ones */
+	/* if not all branch lines fit, draw those of the innermost levels */
 	for (uint32_t i = own->stem, left = count; left > 0; left--) {
 		const struct branch *branch = &d->branches[i];
 
