@@ -24,7 +24,7 @@
 #include <curses.h>
 #include <term.h>
 
-/* Maximum number of mixed colour pairs: enough for all neighbouring parts of bars. */
+/* Maximum number of colour pairs for adjacent segments of bars. */
 #define MIXED_PAIRS_MAX 64
 
 struct screen {

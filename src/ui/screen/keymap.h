@@ -48,9 +48,8 @@ enum context {
 	IN_LISTS = IN_PROCESSES | IN_MAPPINGS,
 	IN_PAGES = IN_LISTS | IN_HEAP | IN_CGROUP,
 	IN_VIEWS = IN_PAGES | IN_PROCESS,
-	IN_UP_BY_K = IN_MAPPINGS | IN_HEAP |
-		     /* views in which the key k moves up and does not send a signal */
-		     IN_CGROUP,
+	/* contexts in which k moves the cursor up, and does not send a signal */
+	IN_UP_BY_K = IN_MAPPINGS | IN_HEAP | IN_CGROUP,
 	IN_MENUS = IN_MENU | IN_CHECKLIST,
 	/* conditions under which a key works */
 	WHEN_MATCHING = 1 << 16, /* the user has entered a search text */

@@ -67,7 +67,10 @@ static void draw_solid(const struct meter *m, const struct pen *pen, size_t part
 	if (end % EIGHTHS > 0 && x == right)
 		canvas_put(pen->canvas, x, pen->y, role,
 			   FULL_BLOCK + EIGHTHS - (uint32_t)(end % EIGHTHS));
-	/* if no cell belongs to the segment alone, put its letter where most of it is */
+	/*
+	 * if the segment covers no whole cell, draw its letter in the cell that contains
+	 * most of the segment
+	 */
 	if (!has_letter && m->letters[part] != METER_FILL)
 		canvas_put_reversed(pen->canvas,
 				    EIGHTHS - begin % EIGHTHS >= end % EIGHTHS

@@ -11,10 +11,10 @@
 
 #define METER_PARTS_MAX 8
 
-/* Letter of a part that is left blank in a bar with solid segments. */
+/* The letter of a part whose segment is left empty in a bar of solid segments. */
 #define METER_EMPTY '.'
 
-/* Letter of a part that has no letter in a bar with solid segments. */
+/* The letter of a part whose solid segment does not show the letter. */
 #define METER_FILL '#'
 
 struct meter {

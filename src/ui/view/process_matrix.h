@@ -15,7 +15,7 @@
 int matrix_draw(const struct process_view *v, struct canvas *c, const struct area *area,
 		bool has_changes);
 
-/* Return the number of lines of the matrix with its changes. */
+/* Return the number of lines of the matrix, including the lines of changes. */
 int matrix_height(const struct process_view *v);
 
 /*
