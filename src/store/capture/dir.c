@@ -17,7 +17,7 @@
 
 struct dir_data {
 	char *path;
-	char *temporary; /* path of the unfinished capture; NULL after the rename */
+	char *temporary; /* path of the unfinished capture, or NULL after the rename */
 	int fd;
 };
 

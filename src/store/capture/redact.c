@@ -19,7 +19,8 @@ struct pseudonym {
 };
 
 struct redactor {
-	void *tree; /* a tree of struct pseudonym for tsearch(3), sorted by text */
+	/* pseudonyms in a tree of tsearch(3), sorted by their original text */
+	void *tree;
 	size_t count;
 };
 

@@ -43,7 +43,10 @@ _Static_assert(sizeof(struct tar_header) == BLOCK_SIZE, "a header is one block")
 struct tar_data {
 	char *path;
 	char *temporary; /* path of the unfinished archive, or NULL */
-	/* Top directory in the archive: the archive's file name without .tar. */
+	/*
+	 * name of the top directory in the archive: the archive's file name
+	 * without ".tar"
+	 */
 	char *top;
 	int fd;
 };

@@ -20,11 +20,11 @@
 #include "model/count_runs.h"
 
 struct limits_line {
-	char *text; /* text of the line, without the line break */
+	char *text; /* text of the line, without the newline */
 	char *test; /* name of the test, if the line is a heading; otherwise NULL */
 	bool is_limit;
 	struct count_limit limit;
-	size_t value_at, value_length; /* position in text of the limit's number */
+	size_t value_at, value_length; /* offset of the limit's number in `text` */
 };
 
 struct limits_file {
@@ -55,7 +55,7 @@ void limits_file_release(struct limits_file *file);
 int limits_file_find(const struct limits_file *file, const char *test, size_t *ret_begin,
 		     size_t *ret_end);
 
-/* Return true if name is valid as the name of a test. */
+/* Return true if a test may have this name. */
 bool limits_file_may_be_test(const char *name);
 
 /* Replace the number in line->text with the number in line->limit. */

@@ -56,9 +56,10 @@ struct unpacking {
 	struct profile *profile;
 	const Pprof__Profile *message;
 	struct id_list mappings, locations, functions;
-	/* The module of each mapping; PROFILE_NO_MODULE: the mapping has no name. */
+	/* module of each mapping, or PROFILE_NO_MODULE for a mapping without a name */
 	uint32_t *modules;
-	int *metrics; /* the metric of each value type; -1: memstate has no such metric */
+	/* metric of each value type, or -1 if memstate has no such metric */
+	int *metrics;
 	uint64_t sums[PROFILE_METRIC_COUNT_];
 	uint64_t frame_count;
 	struct strbuf *why;
@@ -193,7 +194,7 @@ static int read_types(struct unpacking *unpacking)
 		int metric = name ? metric_of(name) : -1;
 
 		if (metric >= 0 && unpacking->profile->known & 1U << metric)
-			metric = -1; /* ignore a repeated value type */
+			metric = -1; /* ignore a value type that occurs twice */
 		unpacking->metrics[i] = metric;
 		if (metric >= 0)
 			unpacking->profile->known |= 1U << metric;

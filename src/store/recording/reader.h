@@ -82,7 +82,7 @@ int recording_find_processes(struct recording_reader *r, int64_t session);
 int recording_prepare(struct recording_reader *r, const char *sql, sqlite3_stmt **ret);
 
 /*
- * Finalize a statement after its last row or after an error. Returns error unless it is
+ * Finalize a statement after its last row or after an error. Returns `error` if it is not
  * 0, otherwise SQLite's error as -errno.
  */
 int recording_finish(struct recording_reader *r, sqlite3_stmt *statement, int error);

@@ -303,7 +303,7 @@ static int add_heap(struct recording *r, const struct usage *u,
 	int64_t values[FACT_VALUES_MAX];
 
 	for (size_t i = 0; i < FACT_VALUES_MAX; i++)
-		/* A row of NULLs means that the process no longer has a heap. */
+		/* A row of NULLs records that the process no longer has a heap. */
 		values[i] = FACT_UNKNOWN;
 	if (u->heap_quality != QUALITY_UNKNOWN)
 		facts_from_heap(u, mappings, values);

@@ -37,14 +37,14 @@ struct recording_bounds {
 
 struct recorded_event {
 	uint64_t unix_ms;
-	const char *kind, *text; /* text is NULL if the event has no text */
+	const char *kind, *text; /* `text` is NULL if the event has no text */
 	int pid;		 /* pid of the process that the event concerns, or 0 */
 };
 
 struct recording_moment {
 	uint64_t unix_ms;
 	uint64_t elapsed_ns; /* time since this session began, which never decreases */
-	uint64_t cost_ns;    /* time spent on taking the sample */
+	uint64_t cost_ns;    /* time that memstate spent on taking the sample */
 };
 
 /*
@@ -56,13 +56,16 @@ struct recording_moment {
 int recording_open(const char *path, const struct recording_bounds *bounds,
 		   struct recording **ret);
 
-/* Close the recording. A sample that was not ended is discarded. NULL is allowed. */
+/*
+ * Close the recording. If a sample has been begun but not ended, it is discarded. NULL
+ * is allowed.
+ */
 void recording_close(struct recording *recording);
 
 /*
- * A sample consists of three steps: begin it, add its content, end it. Each function
- * returns 0 or -errno (-ENOSPC, …). After an error the sample is discarded, and the
- * caller may begin another one. Events may also be added between samples.
+ * Adding a sample takes three steps: begin the sample, add its contents, and end it. Each
+ * function returns 0 or -errno (-ENOSPC, …). After an error the sample is discarded, and
+ * the caller may begin another one. Events may also be added between samples.
  */
 int recording_begin(struct recording *recording);
 int recording_add_usage(struct recording *recording, const struct usage *usage);

@@ -201,7 +201,7 @@ int recording_sql_errno(sqlite3 *db)
 	case SQLITE_INTERRUPT:
 		return recording_damaged(
 			"reading it takes more work than its size allows");
-	/* other errors, such as SQLITE_CORRUPT, mean that the file is damaged */
+	/* all other errors, such as SQLITE_CORRUPT, mean that the file is damaged */
 	default: return recording_damaged("%s", sqlite.errmsg(db));
 	}
 }

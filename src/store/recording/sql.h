@@ -23,7 +23,7 @@
  */
 #define RECORDING_VERSION 2
 
-/* An unknown value, which is stored as NULL. */
+/* An unknown value. The database contains NULL in its place. */
 #define FACT_UNKNOWN INT64_MIN
 
 #define FACT_KEYS_MAX 2

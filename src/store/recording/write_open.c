@@ -32,8 +32,8 @@ static const char settings[] = "PRAGMA journal_mode=WAL;PRAGMA synchronous=NORMA
 			       "PRAGMA temp_store=MEMORY;";
 
 /*
- * Create the tables. The write-ahead log is not yet in use, so the application_id is
- * written to the file itself.
+ * Create the tables. The write-ahead log is not yet in use, so SQLite writes the
+ * application_id to the file itself and not to the log.
  */
 static int create_tables(struct recording *r)
 {

@@ -94,8 +94,9 @@ int settings_file_read(const char *path, struct settings *ret, size_t *ret_bad_l
 }
 
 /*
- * Return true if memstate may create files in a directory with this owner. As root,
- * memstate must not leave files of root in a directory of another user.
+ * Return true if memstate may create files in a directory with this owner: the user or
+ * root. When memstate runs as root, it must not leave files of root in a directory of
+ * another user.
  */
 static bool may_be_written(const struct stat *st)
 {

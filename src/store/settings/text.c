@@ -219,7 +219,7 @@ static void change_line(const struct strbuf *text, const struct line *line,
 
 	strbuf_add(out, text->text + line->begin, line->value - line->begin);
 	strbuf_add_text(out, value);
-	/* an empty value may be followed directly by a comment */
+	/* a comment may follow an empty value directly */
 	if (line->value_length == 0 && after < line->end && text->text[after] == '#')
 		strbuf_add_char(out, ' ');
 	strbuf_add(out, text->text + after, line->end - after);
