@@ -13,9 +13,10 @@
 #include "render/table/column.h"
 
 struct compare_line {
-	const char *label;    /* label written by memstate, which needs no escaping */
-	enum figure figure;   /* figure shown in the line; FIGURE_COUNT_ for a heading */
-	enum value_kind kind; /* VALUE_BYTES, VALUE_COUNT or VALUE_SECONDS */
+	const char *label;  /* label written by memstate, which needs no escaping */
+	enum figure figure; /* figure shown in the line; FIGURE_COUNT_ for a heading */
+	/* unit of the figure: VALUE_BYTES, VALUE_COUNT or VALUE_SECONDS */
+	enum value_kind kind;
 	/* true to omit the line if its figure is unknown or 0 for every variant */
 	bool is_optional;
 };

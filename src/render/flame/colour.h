@@ -20,8 +20,8 @@ struct flame_colour {
 extern const struct flame_colour flame_kind_colours[FLAME_KIND_COUNT_][2];
 
 /*
- * Colours of a differential flame graph, for amounts that are
- * unchanged, all new, or all gone.
+ * Colours of a differential flame graph for amounts that are unchanged, entirely new, or
+ * entirely gone.
  */
 enum flame_change {
 	FLAME_SAME,

@@ -29,8 +29,9 @@ void flame_html_add(struct strbuf *out, const struct profile *profile,
 		    const struct flame_page *page);
 
 /*
- * Append a page with a differential flame graph, which compares stacks with the same
- * function names. Red means more than before, blue means less.
+ * Append a page with a differential flame graph, which compares the stacks of two
+ * profiles that have the same function names. Red means more than before, and blue
+ * means less.
  */
 void flame_html_add_diff(struct strbuf *out, const struct profile *before,
 			 const struct profile *after, const struct flame_page *page);

@@ -20,9 +20,9 @@ void flame_svg_add(struct strbuf *out, const struct profile *profile,
 		   enum profile_metric metric, const char *title);
 
 /*
- * Append an SVG with a differential flame graph, which compares stacks with the
- * same function names. Red means more than before, blue means less. The width of a
- * box is the larger of its two values.
+ * Append an SVG with a differential flame graph, which compares the stacks of two
+ * profiles that have the same function names. Red means more than before, and blue means
+ * less. The width of a box is the larger of its two values.
  */
 void flame_svg_add_diff(struct strbuf *out, const struct profile *before,
 			const struct profile *after, enum profile_metric metric,

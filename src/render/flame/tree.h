@@ -11,7 +11,7 @@
 
 /* The kind of a frame, which determines its range of colours. */
 enum flame_kind {
-	FLAME_OTHER, /* the module is unknown */
+	FLAME_OTHER, /* a frame whose module is unknown */
 	FLAME_PROGRAM,
 	FLAME_LIBRARY,
 	/* libc and similar libraries, language runtimes, and kernel code */

@@ -65,8 +65,8 @@ bool heap_caches_known(const struct heap *heap);
 void heap_page_add_classes(const struct heap_page *p);
 
 /*
- * Append the titles of all heaps of the process, such as "glibc malloc and Go heap"
- * (list.c).
+ * Append the titles of all heaps of the process, such as "glibc malloc and Go
+ * heap" (list.c).
  */
 void heap_list_add_titles(struct strbuf *out, const struct heap *heap);
 

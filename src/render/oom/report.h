@@ -10,7 +10,7 @@
 #include "classify/growth/trends.h"
 #include "render/table/output.h"
 
-/* A row of oom_columns. */
+/* A row of oom_columns, which describes a cgroup in one sample. */
 struct oom_row {
 	const struct cgroup *cgroup;
 	const struct oom_figures *figures;

@@ -17,8 +17,8 @@ struct mapping_group {
 };
 
 /*
- * Group the mappings. Set *ret to the groups, sorted by owner and then by size, largest
- * first, and return their number. The caller frees *ret.
+ * Group the mappings by file. Set *ret to the groups, sorted by owner and then by
+ * decreasing size, and return their number. The caller frees *ret.
  */
 size_t mapping_groups_make(const struct mapping_list *mappings,
 			   struct mapping_group **ret);

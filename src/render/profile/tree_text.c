@@ -8,7 +8,8 @@
 #include "render/profile/page.h"
 
 #define BEFORE_STROKES (SHARE_WIDTH + 1 + AMOUNT_WIDTH + 2)
-#define LINES_PER_TOP 6 /* maximum number of tree lines, as a multiple of --top */
+/* maximum number of lines of the call tree, as a multiple of --top */
+#define LINES_PER_TOP 6
 
 /*
  * The four strings with which the lines of the call tree are drawn. A line of output

@@ -49,7 +49,7 @@ struct column {
 	bool is_descending; /* default direction when sorting with -s NAME */
 	/* data that the column requires: bits of enum need in model/usage.h */
 	unsigned int needs;
-	int arg; /* argument passed to get() */
+	int arg; /* argument that is passed to get() */
 	void (*get)(const void *row, int arg, struct value *ret);
 };
 

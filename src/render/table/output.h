@@ -54,8 +54,8 @@ void table_add(struct strbuf *out, const struct column_list *columns,
 	       const struct table_options *options);
 
 /*
- * Return the number of terminal columns that UTF-8 text occupies. Control
- * characters count as 0.
+ * Return the number of terminal columns that UTF-8 text occupies. A control character
+ * occupies no column.
  */
 size_t text_display_width(const char *text, size_t length);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* style - the colours of text reports. Each style has one meaning. */
+/* style - the colours of text reports. Each style stands for one meaning. */
 #ifndef MS_RENDER_TABLE_STYLE_H
 #define MS_RENDER_TABLE_STYLE_H
 
