@@ -24,8 +24,8 @@ static size_t last_index(const struct ui *ui)
 }
 
 /*
- * Add an event with a one-line text such as "oom_kill at
- * 2026-11-21T08:15:31.250Z, process 77: …".
+ * Add an event with a text of one line, such as "oom_kill at 2026-11-21T08:15:31.250Z,
+ * process 77: …".
  */
 static int add_event(void *context, const struct recorded_event *event)
 {

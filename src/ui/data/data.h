@@ -27,7 +27,7 @@ struct data {
 	/* pid of the selected process, or 0 if no process is selected */
 	int detail_pid;
 	struct target_pid detail_target;
-	/* usage of the selected process; empty until it has been read */
+	/* usage of the selected process; empty until the process has been read */
 	struct snapshot detail;
 	struct mapping_list mappings; /* mappings of the selected process */
 	struct data_heap heap;

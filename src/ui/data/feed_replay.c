@@ -12,8 +12,8 @@
 
 struct past {
 	/*
-	 * Must be the first member: a pointer to it is cast
-	 * to a pointer to the whole struct.
+	 * This must be the first member, because a pointer to it is cast to a pointer to
+	 * the whole struct.
 	 */
 	struct feed feed;
 	const struct ui_options *options;

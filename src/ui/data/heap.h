@@ -53,7 +53,7 @@ void data_heap_allow(struct data *d);
 
 /*
  * Return true if a helper queries the allocator of the selected process. data_heap_ask()
- * turns such queries on, and allows memstate to inject a helper.
+ * enables such queries, and allows memstate to inject a helper.
  */
 bool data_heap_is_asked(const struct data *d);
 void data_heap_ask(struct data *d);

@@ -65,7 +65,8 @@ struct ui_options {
 	 */
 	bool asks_helper, may_inject;
 	enum theme theme;
-	bool is_tree; /* show children below their parents */
+	/* whether to show processes as a tree, with children below their parents */
+	bool is_tree;
 	/* columns of the list of processes, in the syntax of -o; NULL: the default */
 	const char *columns;
 	const char *notice; /* message that the screen shows first, or NULL */

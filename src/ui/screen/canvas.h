@@ -74,7 +74,7 @@ struct area {
 void canvas_init(struct canvas *c);
 void canvas_release(struct canvas *c);
 
-/* Start a new screen of blank cells. A width or height below 1 is raised to 1. */
+/* Start a new screen of blank cells. The width and the height are at least 1. */
 void canvas_begin(struct canvas *c, int width, int height, bool ascii);
 
 static inline struct area canvas_area(const struct canvas *c)

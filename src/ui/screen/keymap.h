@@ -51,7 +51,7 @@ enum context {
 	/* contexts in which k moves the cursor up, and does not send a signal */
 	IN_UP_BY_K = IN_MAPPINGS | IN_HEAP | IN_CGROUP,
 	IN_MENUS = IN_MENU | IN_CHECKLIST,
-	/* conditions under which a key works */
+	/* the conditions for a key to work */
 	WHEN_MATCHING = 1 << 16, /* the user has entered a search text */
 	WHEN_FILTERED = 1 << 17,
 	WHEN_BELOW = 1 << 18, /* there is an outer view to which the user can return */

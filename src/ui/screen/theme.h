@@ -9,7 +9,7 @@
 #include "model/settings.h"
 #include "ui/screen/canvas.h"
 
-/* A theme on a terminal with a certain number of colours. */
+/* The appearance of a theme on a terminal with a certain number of colours. */
 enum look {
 	LOOK_MONO,
 	LOOK_DARK_8,

@@ -146,7 +146,7 @@ static void draw_states(struct pen *pen, const struct usage *u)
 	meter_draw(&meter, pen);
 }
 
-/* Draw the page states of the process under the cursor, as a bar and as figures. */
+/* Draw the page states of the process under the cursor, as a bar and as amounts. */
 static void draw_chosen(const struct processes_view *v, struct canvas *c,
 			const struct area *area)
 {
