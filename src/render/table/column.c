@@ -117,8 +117,8 @@ void column_list_release(struct column_list *list)
 }
 
 /*
- * Append a column to a list that does not yet contain it. A column cannot be repeated,
- * because the keys in a JSON object must be unique.
+ * Append a column to a list, unless the list already contains it, because the keys in a
+ * JSON object must be unique.
  */
 static void add_column(struct column_list *list, const struct column *column)
 {
