@@ -11,16 +11,17 @@
 #include "cmd/commands.h"
 
 /*
- * glibc maps blocks of this size or more on their own, so that realloc() can mremap()
- * them and the Rss of memstate stays small.
+ * glibc uses mmap() for blocks of this size or more, so that realloc() can move them with
+ * mremap() and the Rss of memstate stays small.
  */
 #define MAPPED_BYTES_MIN 65536
 
 /*
- * Occupy the descriptors from 0 to 2 that the caller has closed. Otherwise the next file
- * that memstate opens, such as a recording, becomes its standard error, and messages are
- * written into it. Each is opened the wrong way round, so that using it still fails with
- * EBADF, and a command that memstate starts finds it closed.
+ * Open those of the descriptors 0 to 2 that the caller has closed. Otherwise, the next
+ * file that memstate opens, such as a recording, may become standard error, and messages
+ * would be written into the file. Descriptor 0 is opened for writing and 1 and 2 for
+ * reading, so that using them still fails with EBADF. All are closed on exec, so that
+ * commands inherit closed descriptors.
  */
 static int occupy_standard_descriptors(void)
 {
@@ -41,9 +42,10 @@ static void ignore_signal(int number)
 }
 
 /*
- * Make a write beyond the limit of file sizes (ulimit -f) fail with EFBIG, which is
- * reported and leaves no temporary file behind, where SIGXFSZ would end memstate. A
- * handler, other than SIG_IGN, is not inherited by the commands that memstate starts.
+ * Make a write beyond the file size limit (ulimit -f) fail with EFBIG instead of ending
+ * memstate with SIGXFSZ. memstate can then report the error and remove its temporary
+ * file. The signal gets a handler and is not ignored, because commands that memstate
+ * starts would inherit an ignored signal.
  */
 static void survive_file_size_limit(void)
 {
@@ -58,7 +60,7 @@ static void survive_file_size_limit(void)
 
 int main(int argc, char **argv)
 {
-	/* Standard error may be the one that is missing: there is no message. */
+	/* Exit without a message, because standard error may be closed. */
 	if (occupy_standard_descriptors() < 0)
 		return EXIT_FAILURE;
 	survive_file_size_limit();

@@ -20,7 +20,7 @@
 #include "ui/state.h"
 #include "ui/ui.h"
 
-/* curses.h must come last, because term.h defines macros with names such as "columns" */
+/* include curses.h last, because term.h defines macros such as "columns" */
 #include <curses.h>
 #include <term.h>
 
@@ -32,12 +32,12 @@ struct screen {
 	SCREEN *terminal;
 	struct ui ui;
 	struct canvas shown, next;
-	/* colours of the terminal; 0: none */
+	/* number of colours of the terminal; 0: none */
 	int color_count;
 	bool has_default_colors;
-	enum theme theme; /* theme of the colour pairs */
+	enum theme theme; /* theme from which the colour pairs were made */
 	enum look look;
-	/* colour pairs of cells with the colours of two roles: see pair_of() */
+	/* mixed colour pairs, which combine the colours of two roles: see pair_of() */
 	struct {
 		uint8_t role, back;
 	} pairs[MIXED_PAIRS_MAX];
@@ -68,9 +68,9 @@ static void note_resize(int number)
 }
 
 /*
- * Catch the signals that end memstate and those that report a new
- * screen size. The signals stay blocked except while memstate waits.
- * Signals that were ignored stay ignored.
+ * Catch the signals that end memstate and the signal that reports a new screen size.
+ * These signals are blocked except while memstate waits. Signals that were ignored before
+ * remain ignored.
  */
 static void begin_signals(struct screen *s, struct sigaction before[STOP_COUNT + 1])
 {
@@ -112,7 +112,7 @@ static void begin_colors(struct screen *s)
 	s->has_default_colors = use_default_colors() == OK;
 }
 
-/* Define the colour pairs of the theme that the user has chosen. */
+/* Define the colour pairs for the theme that the user has chosen. */
 static void use_theme(struct screen *s)
 {
 	bool is_light = s->ui.theme == THEME_LIGHT;
@@ -134,7 +134,7 @@ static void use_theme(struct screen *s)
 	}
 }
 
-/* Bytes that reset the terminal if curses can no longer reset it. */
+/* The escape sequences that reset the terminal if curses can no longer do so. */
 static struct strbuf restoring;
 
 static int add_byte(int c)
@@ -201,9 +201,9 @@ static void end(struct screen *s)
 }
 
 /*
- * Return the number of the colour pair for a role on the foreground colour of another
- * role. Mixed pairs follow the pairs of the roles. If there are too many, return the
- * pair of the role.
+ * Return the number of the colour pair that shows a role on a background in the
+ * foreground colour of another role. Such mixed pairs have the numbers after the pairs of
+ * the roles. If there are too many mixed pairs, return the pair of the first role.
  */
 static short pair_of(struct screen *s, uint8_t role, uint8_t back)
 {
@@ -267,8 +267,8 @@ static void put_line(struct screen *s, const struct cell *line, int y)
 }
 
 /*
- * Draw the screen. Lines that have not changed are skipped; curses finds what has changed
- * in the other lines.
+ * Draw the screen. memstate skips lines that have not changed; in the other lines, curses
+ * finds the cells that have changed.
  */
 static void draw(struct screen *s)
 {
@@ -345,7 +345,7 @@ static void handle_keys(struct screen *s)
 	wint_t code;
 	int kind, waiting = 0;
 
-	/* poll() reported input but there is none, so the terminal has been closed */
+	/* if poll() reports input but there is none, the terminal has been closed */
 	if (ioctl(STDIN_FILENO, FIONREAD, &waiting) < 0 || waiting == 0) {
 		stop_signal = SIGHUP;
 		return;
@@ -372,7 +372,7 @@ static void handle_resize(struct screen *s)
 	s->is_dirty = true;
 }
 
-/* Deliver pending signals, because ppoll() delivers none if a descriptor is ready. */
+/* Deliver pending signals. ppoll() delivers no signals if a descriptor is ready. */
 static void deliver_signals(const struct screen *s)
 {
 	sigset_t held;
@@ -381,13 +381,13 @@ static void deliver_signals(const struct screen *s)
 	sigprocmask(SIG_SETMASK, &held, NULL);
 }
 
-/* Return when to redraw the screen without new data, to update the displayed ages. */
+/* Return the time at which to redraw the screen in order to update the ages on it. */
 static uint64_t redraw_ns(const struct screen *s)
 {
 	return s->drawn_ns + ui_redraw_interval_ns(&s->ui);
 }
 
-/* Wait for a key, a signal, output of the command, or the time of the next task. */
+/* Wait for a key, a signal, output of the command, or the start of the next task. */
 static void wait_for_event(struct screen *s)
 {
 	struct pollfd fds[] = {
@@ -409,7 +409,7 @@ static void wait_for_event(struct screen *s)
 	if (ppoll(fds, 3, &timeout, &s->mask_waiting) < 0)
 		return;
 	deliver_signals(s);
-	/* a hang-up may also appear as POLLIN at end of file: see handle_keys() */
+	/* a hang-up may be reported as POLLIN at end of file: see handle_keys() */
 	if (fds[0].revents & ~POLLIN)
 		stop_signal = SIGHUP;
 	else if (fds[0].revents)
@@ -483,7 +483,7 @@ int ui_run(const struct ui_options *options, struct settings *ret_changes)
 	if (s.ui.theme == THEME_AUTO)
 		s.ui.theme = theme_detect(getenv("NO_COLOR"), getenv("COLORFGBG"));
 	use_theme(&s);
-	/* the Linux console font has no Braille characters */
+	/* the font of the Linux console has no Braille characters */
 	if (terminal && strcmp(terminal, "linux") == 0)
 		s.ui.process.graph_style = GRAPH_BLOCK;
 	settings = ui_settings(&s.ui);

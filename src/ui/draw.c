@@ -17,7 +17,7 @@ static const char *const view_titles[VIEW_COUNT_] = {
 	[VIEW_CGROUP] = "group",	[VIEW_HELP] = "help",
 };
 
-/* Return when the figures on the screen were read. */
+/* Return the time at which the figures on the screen were read. */
 static uint64_t taken_ns(const struct ui *ui)
 {
 	const struct heap_findings *f = data_heap_findings(&ui->data);
@@ -29,7 +29,7 @@ static uint64_t taken_ns(const struct ui *ui)
 		return ui->data.group.taken_ns;
 	if (ui->view == VIEW_PROCESSES || !u)
 		return ui->data.processes->taken_ns;
-	/* if the memory of the process cannot be read, use the time of the attempt */
+	/* if the memory of the process cannot be read, return the time of the attempt */
 	return u->taken_ns > 0 ? u->taken_ns : ui->data.detail.taken_ns;
 }
 
@@ -55,7 +55,7 @@ static void add_word(struct word *words, size_t *count, enum role role,
 	va_end(args);
 }
 
-/* Format an age with one decimal, such as "0.2s". */
+/* Format the age of data with one decimal, such as "0.2s". */
 static const char *format_age(uint64_t ns, char buf[UNITS_TEXT_SIZE])
 {
 	if (ns >= 60 * NS_PER_S)
@@ -65,7 +65,7 @@ static const char *format_age(uint64_t ns, char buf[UNITS_TEXT_SIZE])
 	return buf;
 }
 
-/* Format an interval such as "1s" or "500ms", without a fraction of ".0". */
+/* Format an interval such as "1s" or "500ms", without the fraction ".0". */
 static const char *format_interval(uint64_t ns, char buf[UNITS_TEXT_SIZE])
 {
 	char *fraction = strstr(units_format_duration(ns, buf), ".0");
@@ -87,7 +87,7 @@ static void add_recorder(const struct ui *ui, struct word *words, size_t *count)
 		add_word(words, count, ROLE_ALERT, " REC ");
 }
 
-/* Show how often the figures are read, or why they are no longer read. */
+/* Show how often memstate reads the figures, or why it no longer does so. */
 static void add_pace(const struct ui *ui, struct word *words, size_t *count)
 {
 	const struct data *d = &ui->data;
@@ -117,7 +117,7 @@ static void add_pace(const struct ui *ui, struct word *words, size_t *count)
 }
 
 /*
- * Show how many processes could not be read, or that the selected
+ * Show the number of processes that could not be read, or a note that the selected
  * process or the cgroup could not be read.
  */
 static void add_unreadable(const struct ui *ui, int width, struct word *words,
@@ -139,7 +139,7 @@ static void add_unreadable(const struct ui *ui, int width, struct word *words,
 	}
 }
 
-/* Replay: show the time and number of the sample, and the number of all samples. */
+/* Replay: show the time of the sample, its number, and the number of all samples. */
 static void add_moment(const struct ui *ui, int width, struct word *words, size_t *count)
 {
 	const struct usage *u = data_detail(&ui->data);
@@ -159,8 +159,8 @@ static void add_moment(const struct ui *ui, int width, struct word *words, size_
 }
 
 /*
- * Make the words at the right end of the status line, which are always
- * visible. Returns the number of words.
+ * Format the words at the right end of the status line, which are always visible. Returns
+ * the number of words.
  */
 static size_t make_words(const struct ui *ui, uint64_t now_ns, int width,
 			 struct word words[WORDS_MAX])
@@ -217,7 +217,7 @@ static void draw_status(const struct ui *ui, struct canvas *c, uint64_t now_ns)
 	}
 }
 
-/* Blanks before and after a label, and between two entries. */
+/* Number of blanks before and after a label, and between two entries of the key bar. */
 #define BAR_ENTRY_BLANKS 3
 
 static void add_bar_entry(struct ui *ui, struct pen *pen, const struct key_row *row)
@@ -247,7 +247,7 @@ static int bar_width(const struct key_row *row)
 
 static bool is_in_bar(const struct key_row *row, unsigned int context)
 {
-	/* skip the row if an earlier row uses the same key in this context */
+	/* skip the row if an earlier row uses the same key in the same context */
 	return row->label && key_row_works(row, context) &&
 	       keymap_find(row->keys[0], context) == row->action;
 }
@@ -284,7 +284,7 @@ static const char *const prompt_titles[PROMPT_COUNT_] = {
 };
 
 /*
- * Ask for permission to inject a helper. The process keeps running with one more
+ * Ask for permission to inject a helper. The process keeps running, but has an additional
  * thread until memstate removes the helper.
  */
 static void draw_helper_question(const struct ui *ui, struct pen *pen, const char *pause)
@@ -356,7 +356,7 @@ static void draw_prompt(const struct ui *ui, struct canvas *c)
 		else
 			ui_draw_signal_prompt(ui, &pen);
 		pen.role = ROLE_TEXT;
-		/* show the end of a long text, because the user types at the end */
+		/* if the text is too long, show its end, where the user types */
 		if (text->length > room)
 			skipped = text->length - room;
 		while (skipped < text->length && (text->text[skipped] & 0xc0) == 0x80)
@@ -420,7 +420,7 @@ void ui_draw(struct ui *ui, struct canvas *c, uint64_t now_ns)
 		area.y++;
 		area.height--;
 	}
-	/* leave a line for the prompt or message, so that the whole view stays visible */
+	/* reserve a line for the prompt or message, so that it does not cover the view */
 	if (ui->prompt.kind != PROMPT_NONE || ui->message[0] != '\0')
 		area.height--;
 	draw_view(ui, c, &area, now_ns);

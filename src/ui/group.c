@@ -8,14 +8,17 @@
 #include "sample/process/group_processes.h"
 #include "ui/state.h"
 
-/* While another view is shown, read the named cgroup this often to follow its growth. */
+/*
+ * Interval at which memstate reads the named cgroup while another view is shown, in order
+ * to follow the growth of the cgroup.
+ */
 #define ASIDE_NS (5 * NS_PER_S)
 
 void ui_begin_group(struct ui *ui)
 {
 	const struct cgroup_target recorded = { .name = NULL };
 
-	/* open the recorded cgroup, if any, so that Tab switches to its view */
+	/* open the cgroup of the recording, if any, so that Tab switches to its view */
 	if (ui->options->replay)
 		(void)data_group_open(&ui->data, &recorded);
 	if (!ui->options->group)
@@ -58,7 +61,8 @@ static void open_group(struct ui *ui)
 }
 
 /*
- * Open the process under the cursor. The key to go back then returns to the group view.
+ * Open the process under the cursor. The key that goes back then returns to the
+ * group view.
  */
 static void open_process(struct ui *ui)
 {

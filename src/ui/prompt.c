@@ -25,8 +25,8 @@ void prompt_release(struct prompt *prompt)
 }
 
 /*
- * Return the text that follows the prompt while the user types, or NULL for
- * prompts that are not followed by a text.
+ * Return the filter, search text or user name that the prompt changes while the user
+ * types, or NULL if the prompt changes none of them.
  */
 static struct strbuf *subject_of(struct ui *ui)
 {
@@ -61,7 +61,7 @@ static void suggest_name(const struct ui *ui, struct strbuf *name)
 			    kinds[ui->view]);
 }
 
-/* Suggest the user of the process under the cursor, and list the users. */
+/* Suggest the user of the process under the cursor, and show a list of all users. */
 static void suggest_user(struct ui *ui)
 {
 	_cleanup_strbuf_ struct strbuf users = STRBUF_INIT;
@@ -91,7 +91,10 @@ void prompt_open(struct ui *ui, enum prompt_kind kind)
 		suggest_name(ui, &ui->prompt.text);
 }
 
-/* Apply the text typed so far: search and filter show their results after each key. */
+/*
+ * Apply the text that the user has typed so far: search and filter show their results
+ * after each key.
+ */
 static void apply(struct ui *ui)
 {
 	struct strbuf *subject = subject_of(ui);
@@ -154,7 +157,7 @@ static void accept(struct ui *ui)
 		ui_show_message(ui, "not a time; use 08:15:30, +90s or -5m");
 		return;
 	}
-	/* a suggested name takes effect only now */
+	/* a suggested user name takes effect only after Enter */
 	if (kind == PROMPT_USER) {
 		set_text(&ui->processes.user, strbuf_text(&ui->prompt.text));
 		ui->wants_refresh = true;
@@ -175,7 +178,7 @@ static void erase(struct ui *ui)
 	size_t length = text->length;
 
 	ui->prompt.is_suggestion = false;
-	/* go back to the first byte of the last UTF-8 character */
+	/* move back to the first byte of the last UTF-8 character */
 	while (length > 0 && ((unsigned char)text->text[--length] & 0xc0) == 0x80)
 		;
 	strbuf_truncate(text, length);

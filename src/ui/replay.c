@@ -24,8 +24,8 @@ static size_t last_index(const struct ui *ui)
 }
 
 /*
- * Add an event with a one-line text such as "oom_kill at
- * 2026-11-21T08:15:31.250Z, process 77: …".
+ * Add an event with a text of one line, such as "oom_kill at 2026-11-21T08:15:31.250Z,
+ * process 77: …".
  */
 static int add_event(void *context, const struct recorded_event *event)
 {
@@ -54,7 +54,7 @@ static int add_event(void *context, const struct recorded_event *event)
 	return ui->event_count < EVENTS_MAX ? 0 : 1;
 }
 
-/* Return the event at the last kill, or the last event if there was no kill. */
+/* Return the event of the last kill, or the last event if there was no kill. */
 static size_t find_main_event(const struct ui *ui)
 {
 	size_t index;
@@ -67,7 +67,7 @@ static size_t find_main_event(const struct ui *ui)
 	return ui->event_count - 1;
 }
 
-/* Go to the most interesting sample, and explain why it is shown. */
+/* Show the most interesting sample, and explain in a message why it is shown. */
 static void go_to_highlight(struct ui *ui)
 {
 	struct replay_peak peak;
@@ -93,7 +93,7 @@ void ui_replay_init(struct ui *ui)
 	ui->event_shown = SIZE_MAX;
 	if (!ui->options->replay)
 		return;
-	/* Ignore unreadable events, because the samples may still be intact. */
+	/* Ignore events that cannot be read, because the samples may still be intact. */
 	(void)replay_for_each_event(ui->options->replay, add_event, ui);
 	if (ui->options->opens_at_highlight)
 		go_to_highlight(ui);
@@ -113,9 +113,9 @@ static void go(struct ui *ui, size_t index)
 }
 
 /*
- * Return the index of the next or previous event relative to the current sample.
- * Several events before the same sample are visited one by one. If there is no such
- * event, the index is event_count or higher.
+ * Return the index of the next or previous event relative to the current sample. If
+ * several events precede the same sample, each call moves by one event. If there is no
+ * such event, the index is event_count or higher.
  */
 static size_t find_event(const struct ui *ui, int step)
 {
@@ -155,8 +155,8 @@ static void toggle_playing(struct ui *ui)
 }
 
 /*
- * Move to another position in the recording and stop playing, so
- * that the user can look at the sample.
+ * Move to another position in the recording, and stop the playback so that the user can
+ * examine the sample.
  */
 static bool move(struct ui *ui, enum action action)
 {
@@ -189,8 +189,8 @@ bool ui_replay_act(struct ui *ui, enum action action)
 }
 
 /*
- * Append the text. If the text is a time of day, such as "8:15", "08:15:30" or
- * "08:15:30.5", insert the date of the current sample.
+ * Append the text that the user typed. If it is a time of day, such as "8:15", "08:15:30"
+ * or "08:15:30.5", insert the date of the current sample.
  */
 static void complete_time(const struct ui *ui, const char *text, struct strbuf *out)
 {
@@ -256,7 +256,7 @@ static void format_end(const struct ui *ui, size_t index, char text[CLOCK_TEXT_S
 			 own + strlen("2026-11-21T"));
 }
 
-/* Return the area of the timeline. */
+/* Return the area in which the timeline is drawn. */
 static struct area track_area(const struct ui *ui, int width)
 {
 	char text[CLOCK_TEXT_SIZE];

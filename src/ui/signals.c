@@ -11,7 +11,9 @@
 
 #define INIT_PID 1
 
-/* Append the name of the process that gets the signal, such as "database (100)". */
+/*
+ * Append the name of the process to which the signal is sent, such as "database (100)".
+ */
 static void add_process(const struct prompt *prompt, struct strbuf *out)
 {
 	strbuf_addf(out, "%s (%d)", prompt->process.comm, prompt->process.pid);

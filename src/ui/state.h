@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * state - the state of the user interface, what keys do to it, and how it is drawn.
- * Nothing in this header needs a terminal.
+ * state - the state of the user interface, how keys change it, and how it is drawn.
+ * Nothing in this header requires a terminal.
  */
 #ifndef MS_UI_STATE_H
 #define MS_UI_STATE_H
@@ -31,27 +31,29 @@ enum prompt_kind {
 	PROMPT_NONE,
 	PROMPT_SEARCH,
 	PROMPT_FILTER,
-	PROMPT_USER, /* asks for the user whose processes are shown */
+	PROMPT_USER, /* asks for the name of the user whose processes are shown */
 	PROMPT_SAVE,
-	PROMPT_MOMENT,	   /* asks for the time in the recording to go to */
-	PROMPT_STOP,	   /* a yes-or-no question: stop the process to read its heap? */
-	PROMPT_HELPER,	   /* a yes-or-no question: inject a helper into the process? */
-	PROMPT_SIGNAL,	   /* asks for the signal to send */
-	PROMPT_SEND,	   /* a yes-or-no question: send the signal? */
-	PROMPT_SEND_AGAIN, /* asks for the pid of init or memstate itself */
+	PROMPT_MOMENT, /* asks for the time of the sample to show in a recording */
+	PROMPT_STOP,   /* asks yes or no: stop the process to read its heap? */
+	PROMPT_HELPER, /* asks yes or no: inject a helper into the process? */
+	PROMPT_SIGNAL, /* asks for the signal to send */
+	PROMPT_SEND,   /* asks yes or no: send the signal? */
+	/* asks the user to confirm a signal to init or memstate by its pid */
+	PROMPT_SEND_AGAIN,
 	PROMPT_COUNT_
 };
 
 struct prompt {
 	enum prompt_kind kind;
 	struct strbuf text;
-	char *before;	    /* the text to restore if the user presses Esc; owned */
-	bool is_suggestion; /* the text is a suggestion, which the first key replaces */
-	/* the user has been warned that the file exists; Enter overwrites the file */
+	char *before; /* text that Esc restores; owned by the prompt */
+	/* true if the text is a suggestion, which the first key replaces */
+	bool is_suggestion;
+	/* true if a warning said that the file exists; Enter then overwrites the file */
 	bool is_confirmed;
-	/* enum heap_wish flags of the heap read to start if the user answers yes */
+	/* enum heap_wish flags of the heap read that starts if the user answers yes */
 	unsigned int wishes;
-	struct process process; /* the process to which a signal is sent */
+	struct process process; /* process to which the signal is sent */
 	int signal;
 };
 
@@ -72,9 +74,9 @@ struct ui {
 	struct data data;
 	enum view view;
 	enum view view_before_help;
-	/* the view to return to; VIEW_CGROUP: the group view was opened first */
+	/* view to which the group view returns; VIEW_CGROUP: the group view was first */
 	enum view view_before_group;
-	bool is_from_group; /* the selected process was opened from the group view */
+	bool is_from_group; /* true if the process was opened from the group view */
 	struct processes_view processes;
 	struct process_view process;
 	struct mappings_view mappings;
@@ -83,53 +85,56 @@ struct ui {
 	struct list help;
 	struct menu menu;
 	struct prompt prompt;
-	char message[160]; /* one line, shown until the next key; "": no message */
+	char message[160]; /* message of one line, shown until the next key; "": none */
 	enum theme theme;
 	uint64_t interval_ns;
-	uint64_t due_ns; /* time of the next refresh */
+	uint64_t due_ns; /* time at which the next refresh is due */
 	bool wants_refresh;
 	bool is_paused;
-	bool is_playing;   /* replay: advance one sample per interval */
-	bool wants_redraw; /* repaint the whole terminal */
+	bool is_playing;   /* replay: true to advance one sample per interval */
+	bool wants_redraw; /* true to repaint the whole terminal */
 	bool has_quit;
 	struct replay_event *events; /* replay: events in chronological order */
-	uint64_t record_due_ns;	     /* when to record the next sample */
+	uint64_t record_due_ns;	     /* time at which to record the next sample */
 	size_t event_count, event_capacity;
 	size_t event_shown; /* index of the event whose text was shown last */
 	struct bar_entry bar[BAR_ENTRIES_MAX];
 	size_t bar_count;
 	int bar_y;
-	int width; /* screen width when last drawn */
+	int width; /* width of the screen at the last drawing */
 };
 
 void ui_init(struct ui *ui, const struct ui_options *options);
 void ui_release(struct ui *ui);
 
-/* Read the data of the current view, and compute the time of the next refresh. */
+/* Read the data for the current view, and compute the time of the next refresh. */
 void ui_refresh(struct ui *ui, uint64_t now_ns);
 
-/* Return when to call ui_refresh() next; UINT64_MAX: only after an event. */
+/*
+ * Return the time at which to call ui_refresh() next, or UINT64_MAX to call it only after
+ * an event.
+ */
 uint64_t ui_due_ns(const struct ui *ui);
 
 /*
- * Collect the results of finished threads, and start requested work. Returns true if
- * anything changed.
+ * Collect the results of finished threads, and start the work that was requested. Returns
+ * true if anything has changed.
  */
 bool ui_poll(struct ui *ui);
 
 /*
- * Return a descriptor that becomes readable when ui_poll() may have
- * results; -1 if no thread is running.
+ * Return a descriptor that becomes readable when ui_poll() may have results, or -1 if no
+ * thread is running.
  */
 int ui_wake_fd(const struct ui *ui);
 
-/* Return how often the screen must be redrawn without new data. */
+/* Return the interval at which to redraw the screen even without new data. */
 uint64_t ui_redraw_interval_ns(const struct ui *ui);
 
-/* Return true if all targets have ended, so that there is nothing more to read. */
+/* Return true if all targets have ended, so that nothing more can be read. */
 bool ui_has_ended(const struct ui *ui);
 
-/* Return the current context, as flags of keymap.h. */
+/* Return the current context, as flags that keymap.h defines. */
 unsigned int ui_context(const struct ui *ui);
 
 void ui_key(struct ui *ui, uint32_t key);
@@ -153,8 +158,8 @@ void ui_show_message(struct ui *ui, const char *format, ...)
 void ui_set_view(struct ui *ui, enum view view);
 
 /*
- * Return when to call ui_record() next. Samples of all targets are recorded
- * regardless of the view and of pausing.
+ * Return the time at which to call ui_record() next. Samples of all targets are recorded
+ * in every view, and even while the screen is paused.
  */
 uint64_t ui_record_due_ns(const struct ui *ui);
 void ui_record(struct ui *ui, uint64_t now_ns);
@@ -162,63 +167,71 @@ void ui_record(struct ui *ui, uint64_t now_ns);
 /* Replay: list the events of the recording. */
 void ui_replay_init(struct ui *ui);
 void ui_replay_release(struct ui *ui);
-/*
- * Perform the action and return true if it concerns the
- * recording; otherwise return false.
- */
+/* Perform an action that concerns the recording. Returns false if the action does not. */
 bool ui_replay_act(struct ui *ui, enum action action);
 void ui_replay_refresh(struct ui *ui, uint64_t now_ns);
 uint64_t ui_replay_due_ns(const struct ui *ui);
 bool ui_replay_click(struct ui *ui, int x, int y);
-/* Go to the time that the user typed. Returns false if the text is not a valid time. */
+/*
+ * Show the sample at the time that the user typed. Returns false if the text is not a
+ * valid time.
+ */
 bool ui_replay_go_to(struct ui *ui, const char *text);
-/* Draw the second line, which shows the position in the recording. */
+/* Draw the second line of the screen, which shows the position in the recording. */
 void ui_replay_draw(struct ui *ui, struct canvas *c);
 
-/* Read the heap if the process may be stopped; otherwise ask the user first. */
+/* Read the heap if memstate may stop the process. Otherwise, ask the user first. */
 void ui_read_heap(struct ui *ui, unsigned int wishes);
-/* Perform the action and return true if it concerns the heap; otherwise return false. */
+/* Perform an action that concerns the heap. Returns false if the action does not. */
 bool ui_heap_act(struct ui *ui, enum action action);
-void ui_show_heap(struct ui *ui); /* Call this function when the heap view is opened. */
+/* Prepare the heap view. The caller must call this function when the view is opened. */
+void ui_show_heap(struct ui *ui);
 
 /*
- * Return the current settings, in the syntax of the settings file. The caller
- * releases them.
+ * Return the current settings, in the syntax of the settings file. The caller releases
+ * the result.
  */
 struct settings ui_settings(const struct ui *ui);
 
-/* Open the cgroup that the user named, and show it first. */
+/* Open the cgroup that the user named, and begin with the group view. */
 void ui_begin_group(struct ui *ui);
 /*
- * Perform the action and return true if it concerns the
- * group view; otherwise return false.
+ * Perform an action that concerns the group view. Returns false if the action does not.
  */
 bool ui_group_act(struct ui *ui, enum action action);
 unsigned int ui_group_context(const struct ui *ui);
-/* Read the cgroup if it is shown, or if another view needs it. */
+/* Read the cgroup if it is on the screen, or if another view needs it. */
 void ui_refresh_group(struct ui *ui, bool is_shown, uint64_t now_ns);
 
-/* Ask for the signal for the process under the cursor, or the selected process. */
+/*
+ * Ask for the signal to send to the process under the cursor, or to the selected process.
+ */
 void ui_ask_for_signal(struct ui *ui);
-/* Use the signal that the user typed, and ask whether to send it. */
+/* Use the signal that the user typed, and ask whether to send the signal. */
 void ui_choose_signal(struct ui *ui);
-/* Send the signal after the answer yes; ask again if the process is init or memstate. */
+/*
+ * Send the signal after the user has answered yes. If the process is init or memstate
+ * itself, first ask again.
+ */
 void ui_confirm_signal(struct ui *ui);
 void ui_draw_signal_prompt(const struct ui *ui, struct pen *pen);
 
-/* Open a prompt. While it is open, prompt_key() handles all keys. */
+/* Open a prompt. While a prompt is open, prompt_key() handles all keys. */
 void prompt_open(struct ui *ui, enum prompt_kind kind);
 void prompt_key(struct ui *ui, uint32_t key);
 void prompt_release(struct prompt *prompt);
-/* Return true if the prompt is a yes-or-no question. */
+/* Return true if the open prompt is a yes-or-no question. */
 bool prompt_is_question(const struct prompt *prompt);
-/* Return the filter and search text of the visible list, or NULL. */
+/*
+ * Return the filter and the search text of the list on the screen, or NULL if there is
+ * no list.
+ */
 struct selection *ui_selection(struct ui *ui);
-/* Call this function after the filter or the data changed. */
+/* Update the visible rows after the filter or the data has changed. */
 void ui_update_view(struct ui *ui);
 bool ui_search(struct ui *ui, int step);
 
-/* Write the contents of the current view as text to a file. Returns 0 or -errno. */
+/* Write the contents of the current view to a text file. Returns 0 or -errno. */
 int save_view(const struct ui *ui, const char *path);
 
 #endif

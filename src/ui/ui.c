@@ -14,7 +14,7 @@
 #define VISIBLE_MAX 512
 #define WHEEL_LINES 3
 
-/* Refresh intervals that the keys + and - select. */
+/* Refresh intervals among which the user chooses with the keys + and -. */
 static const uint64_t intervals_ns[] = {
 	100 * NS_PER_MS, 200 * NS_PER_MS, 500 * NS_PER_MS, NS_PER_S,	  2 * NS_PER_S,
 	5 * NS_PER_S,	 10 * NS_PER_S,	  30 * NS_PER_S,   60 * NS_PER_S, 300 * NS_PER_S,
@@ -61,7 +61,10 @@ void ui_show_message(struct ui *ui, const char *format, ...)
 	va_end(args);
 }
 
-/* Return the current view, or the view from which the help screen was opened. */
+/*
+ * Return the current view or, while the help screen is open, the view from which it
+ * was opened.
+ */
 static enum view data_view(const struct ui *ui)
 {
 	return ui->view == VIEW_HELP ? ui->view_before_help : ui->view;
@@ -109,7 +112,7 @@ bool ui_has_ended(const struct ui *ui)
 		return false;
 	if (d->has_ended)
 		return true;
-	/* if the target is a cgroup, new processes may start in it */
+	/* if the target is a cgroup, new processes may start in the cgroup */
 	return d->detail_has_ended && !targets_are_all(ui->options->targets) &&
 	       !ui->options->targets->group && d->processes->count <= 1;
 }
@@ -134,7 +137,7 @@ static bool open_chosen(struct ui *ui)
 	return true;
 }
 
-/* If the only target is a single process, show that process instead of the list. */
+/* If the target is a single process, show that process instead of the list. */
 static void open_only_target(struct ui *ui)
 {
 	const struct targets *t = ui->options->targets;
@@ -187,7 +190,7 @@ void ui_refresh(struct ui *ui, uint64_t now_ns)
 		data_heap_read(&ui->data, data_view(ui) == VIEW_HEAP ? HEAP_DETAIL : 0);
 	ui->data.is_slowed = interval_ns > ui->interval_ns;
 	ui->wants_refresh = false;
-	/* keep to the previous schedule, unless the next time is already past */
+	/* keep the schedule of refreshes, unless the next time has already passed */
 	ui->due_ns += interval_ns;
 	if (ui->due_ns <= now_ns || ui->due_ns > now_ns + interval_ns)
 		ui->due_ns = now_ns + interval_ns;
@@ -203,7 +206,7 @@ uint64_t ui_due_ns(const struct ui *ui)
 		return ui_replay_due_ns(ui);
 	if (ui_has_ended(ui))
 		return UINT64_MAX;
-	/* even while paused, read data that was never read before */
+	/* even a paused screen reads data that was never read before */
 	if (ui->wants_refresh && (!ui->is_paused || is_unread))
 		return 0;
 	return ui->is_paused || !ui->options->is_live ? UINT64_MAX : ui->due_ns;
@@ -262,7 +265,10 @@ unsigned int ui_context(const struct ui *ui)
 	       (ui->event_count > 0 ? WHEN_EVENTFUL : 0);
 }
 
-/* Open the mappings view, limited to the owner under the cursor if there is one. */
+/*
+ * Open the view of mappings. If the cursor is on an owner, show only the mappings of
+ * that owner.
+ */
 static void open_mappings(struct ui *ui)
 {
 	mappings_show_owner(&ui->mappings, process_chosen_owner(&ui->process));
@@ -275,7 +281,7 @@ static void change_view(struct ui *ui, unsigned int step)
 
 	if (ui->view == VIEW_PROCESSES && !open_chosen(ui))
 		return;
-	/* skip the group view until a cgroup has been opened */
+	/* skip the group view if no cgroup has been opened yet */
 	if (view == VIEW_CGROUP && !ui->data.group.is_open)
 		view = (enum view)((view + step) % VIEW_HELP);
 	if (view != VIEW_PROCESSES && view != VIEW_CGROUP && ui->data.detail_pid == 0)
@@ -301,7 +307,7 @@ static void change_interval(struct ui *ui, int direction)
 	ui_show_message(ui, "interval %s", units_format_duration(chosen, text));
 }
 
-/* The next drawing shows the new theme. */
+/* Change the theme. The screen shows the new theme when it is drawn next. */
 static void change_theme(struct ui *ui)
 {
 	ui->theme = theme_next(ui->theme);
@@ -328,7 +334,7 @@ static void toggle_pause(struct ui *ui)
 	ui->wants_refresh = !ui->is_paused;
 }
 
-/* Open a prompt or a menu. Returns false if the action opens neither. */
+/* Open a prompt or a menu. Returns false if the action does not open one. */
 static bool ask(struct ui *ui, enum action action)
 {
 	switch ((int)action) {
@@ -343,7 +349,7 @@ static bool ask(struct ui *ui, enum action action)
 	}
 }
 
-/* Perform the actions that are common to all views. */
+/* Perform an action that is common to all views. */
 static void act(struct ui *ui, enum action action)
 {
 	switch ((int)action) {
@@ -397,7 +403,7 @@ static void menu_key(struct ui *ui, enum action action)
 		return;
 	}
 	if (menu_act(&ui->menu, action)) {
-		/* a new column may need values that have not been read */
+		/* a new column may show values that have not been read yet */
 		ui->wants_refresh = ui->options->is_live || data_is_replayed(&ui->data);
 		ui_update_view(ui);
 	}

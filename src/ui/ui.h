@@ -8,14 +8,17 @@
 #include "model/settings.h"
 #include "ui/data/options.h"
 
-/* Return true if standard input and output are a terminal that can show the screen. */
+/*
+ * Return true if standard input and standard output are a terminal that can show
+ * the screen.
+ */
 bool ui_can_run(void);
 
 /*
  * Show the screen until the user leaves it. Returns 0, the number of the signal that
  * ended the screen (SIGINT, SIGTERM, SIGHUP), or -errno. The terminal is always restored.
- * The caller must block SIGINT, SIGTERM, SIGHUP and SIGCHLD. *ret_changes has the
- * settings that the user has changed on the screen; the caller releases it.
+ * The caller must block SIGINT, SIGTERM, SIGHUP and SIGCHLD. *ret_changes contains the
+ * settings that the user has changed on the screen, and the caller releases it.
  */
 int ui_run(const struct ui_options *options, struct settings *ret_changes);
 

@@ -8,7 +8,7 @@
 #include "render/compare/report.h"
 
 enum statistic {
-	STATISTIC_RUN, /* the row describes a single run */
+	STATISTIC_RUN, /* a row with the values of a single run */
 	STATISTIC_MEDIAN,
 	STATISTIC_MIN,
 	STATISTIC_MAX,
@@ -26,7 +26,7 @@ struct compare_row {
 	const struct compare_view *view;
 	size_t variant;
 	enum statistic statistic;
-	/* the run of the row; NULL unless statistic is STATISTIC_RUN */
+	/* the run that the row describes; NULL for a median, minimum or maximum */
 	const struct run *run;
 };
 

@@ -76,8 +76,8 @@ static bool is_of(enum figure figure, unsigned int amount)
 }
 
 /*
- * Return the nearest heading above a line. If there is none,
- * return the first line of the table.
+ * Return the nearest heading above a line of the table, or the first line of the table if
+ * there is no heading above.
  */
 static const struct compare_line *heading_of(const struct compare_line *line)
 {
@@ -87,9 +87,9 @@ static const struct compare_line *heading_of(const struct compare_line *line)
 }
 
 /*
- * Return true if rss is the Rss at the end of the work, and the runs also have figures
- * from after settling. In that case, the end of the work is only an intermediate state,
- * and the table shows no other figure of it.
+ * Return true if `rss` is the Rss at the end of the work, and the runs also have figures
+ * measured after they settled. In that case, the table shows no other figure from the end
+ * of the work, which is only an intermediate state.
  */
 static bool is_intermediate(const struct compared *compared, enum figure rss)
 {
@@ -103,8 +103,8 @@ bool compare_line_is_shown(const struct compared *compared,
 	const struct compare_line *heading = heading_of(line);
 
 	/*
-	 * Rss is the first line below a heading. If Rss is unknown at a moment, all
-	 * figures of that moment are unknown.
+	 * The first line below a heading shows the Rss at one moment. If that Rss is
+	 * unknown, all other figures of the same moment are unknown too.
 	 */
 	if (heading->figure == FIGURE_COUNT_ &&
 	    (!has_figure(compared, heading[1].figure) ||
@@ -112,7 +112,7 @@ bool compare_line_is_shown(const struct compared *compared,
 		return false;
 	if (line == heading || !line->is_optional)
 		return true;
-	/* if LazyFree is 0, a line for Rss without LazyFree would repeat Rss */
+	/* without LazyFree pages, the line "Rss without LazyFree" would repeat Rss */
 	return has_figure(compared, is_of(line->figure, AMOUNT_FIRM) ? line[-1].figure
 								     : line->figure);
 }

@@ -18,15 +18,18 @@
 #define DEFAULT_WIDTH 80
 #define WIDTH_MIN 40
 #define LABEL_WIDTH 20
-/* Minimum width of a cell: enough for "1023.9K +-100%". */
+/* Minimum width of a table cell: enough for "1023.9K +-100%". */
 #define CELL_WIDTH_MIN 15
-/* Minimum width of a cell with exact bytes: enough for 999999999999 and the spread. */
+/*
+ * Minimum width of a table cell with an exact number of bytes: enough for 999999999999
+ * and the spread.
+ */
 #define EXACT_CELL_WIDTH_MIN 20
 #define HEADING_LINES 4
 
 #define PLOT_HEIGHT 5
 #define PLOT_WIDTH_MAX 100
-#define AXIS_WIDTH 9 /* width of the axis labels, such as " 1023.9K", and a space */
+#define AXIS_WIDTH 9 /* width of an axis label, such as " 1023.9K", and a space */
 
 struct report {
 	struct strbuf *out;
@@ -76,7 +79,7 @@ static void add_title(const struct report *r)
 			  "highest");
 }
 
-/* Append the verdict, which opens the report. */
+/* Append the verdict, with which the report begins. */
 static void add_verdict(const struct report *r)
 {
 	const struct verdicts *verdicts = r->view->verdicts;
@@ -97,15 +100,18 @@ static void add_other_sentences(const struct report *r)
 	strbuf_add_char(r->out, '\n');
 }
 
-/* A range of variants that are shown side by side, and the width of their cells. */
+/*
+ * A part of the table: the range of variants that are shown side by side, and the width
+ * of their cells.
+ */
 struct block {
 	size_t first, end;
 	size_t cell_width;
 };
 
 /*
- * Return the number of bytes of a name that fit into `width` columns. If possible, cut
- * the name after a ':', '=', '/' or '_'.
+ * Return the number of bytes of a name that fit into `width` columns. If possible, the
+ * name is cut after a ':', '=', '/' or '_'.
  */
 static size_t find_cut(const char *name, size_t length, size_t width)
 {
@@ -120,8 +126,8 @@ static size_t find_cut(const char *name, size_t length, size_t width)
 }
 
 /*
- * Append the next part of a name, right-aligned. *at is the
- * number of bytes shown so far.
+ * Append the next part of a name, right-aligned. *at is the number of bytes of the name
+ * that have been appended so far.
  */
 static void add_name_part(struct strbuf *out, const struct strbuf *name, size_t *at,
 			  size_t cell_width)
@@ -135,8 +141,8 @@ static void add_name_part(struct strbuf *out, const struct strbuf *name, size_t 
 }
 
 /*
- * Append the names of the variants, on as many lines as the longest name needs. Names
- * that need more than HEADING_LINES lines are cut off.
+ * Append the names of the variants, on as many lines as the longest name needs. A name
+ * that needs more than HEADING_LINES lines is cut off.
  */
 static void add_names(const struct report *r, const struct block *block)
 {
@@ -165,8 +171,8 @@ static void add_names(const struct report *r, const struct block *block)
 }
 
 /*
- * Append the spread: half of the range from lowest to highest, in
- * percent of the median, rounded up.
+ * Append the spread of a figure: half of the range from the lowest to the highest value,
+ * in percent of the median, rounded up.
  */
 static void add_spread(const struct report *r, struct strbuf *cell,
 		       const struct spread *s)
@@ -254,8 +260,8 @@ static void add_table(const struct report *r)
 }
 
 /*
- * Set the ends of the axes to the maxima of all successful runs, so that the graphs of
- * all variants can be compared.
+ * Set the upper ends of the axes to the maxima over all successful runs, so that the
+ * graphs of all variants can be compared.
  */
 static void find_axes(const struct comparison *c, struct line_plot *plot)
 {
@@ -278,9 +284,7 @@ static void find_axes(const struct comparison *c, struct line_plot *plot)
 	plot->y_top = axis_top_bytes(max_bytes);
 }
 
-/*
- * Draw the Rss of a run over time. Samples with an unknown Rss leave a gap in the line.
- */
+/* Draw the Rss of a run over time. Where the Rss is unknown, the line has a gap. */
 static void plot_run(struct line_plot *plot, const struct run *run)
 {
 	const struct run_sample *before = NULL;

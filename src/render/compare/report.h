@@ -14,7 +14,7 @@
 
 extern const struct column_set compare_columns;
 
-/* The input of all reports about one comparison. Every pointer is borrowed. */
+/* The input of every report about a comparison. All pointers are borrowed. */
 struct compare_view {
 	const struct comparison *comparison;
 	const struct compared *compared;
@@ -22,15 +22,15 @@ struct compare_view {
 };
 
 /*
- * Append the verdict, the table and the growth graphs as text. The width of the text is
- * options->max_width columns, or 80 if max_width is 0, but at least 40.
+ * Append the verdict, the table and the growth graphs as text. The text is
+ * options->max_width columns wide, but at least 40. If max_width is 0, the width is 80.
  */
 void compare_report_add(struct strbuf *out, const struct compare_view *view,
 			const struct table_options *options);
 
 /*
- * Append the rows as a table or as CSV. CSV starts with a header
- * line unless no_headings is set.
+ * Append the rows of the comparison as a table or as CSV. CSV starts with a header line
+ * unless no_headings is set.
  */
 void compare_add_table(struct strbuf *out, const struct compare_view *view,
 		       const struct column_list *columns,
@@ -38,7 +38,10 @@ void compare_add_table(struct strbuf *out, const struct compare_view *view,
 void compare_add_csv(struct strbuf *out, const struct compare_view *view,
 		     const struct column_list *columns, bool no_headings);
 
-/* Append one line of JSON: the command, the sentences of the verdict and the rows. */
+/*
+ * Append one line of JSON with the command, the sentences of the verdict and the rows of
+ * the comparison.
+ */
 void compare_add_json(struct strbuf *out, const struct compare_view *view,
 		      const struct column_list *columns);
 

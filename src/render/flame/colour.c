@@ -20,8 +20,8 @@ const struct flame_colour flame_change_colours[FLAME_CHANGE_COUNT_] = {
 };
 
 /*
- * Return a value between `from` and `to`. `part` is the distance
- * from `from`, in thousandths.
+ * Interpolate between the values `from` and `to`. `part` is the position between them,
+ * in thousandths.
  */
 static uint8_t between(uint8_t from, uint8_t to, unsigned int part)
 {

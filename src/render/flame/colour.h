@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * colour - the colours of the boxes in a flame graph. The SVG and the HTML page use
- * the same colours, in light and in dark mode; black text is readable on all of them.
+ * the same colours, in light and in dark mode. Black text is readable on all of
+ * these colours.
  */
 #ifndef MS_RENDER_FLAME_COLOUR_H
 #define MS_RENDER_FLAME_COLOUR_H
@@ -13,14 +14,14 @@ struct flame_colour {
 };
 
 /*
- * The two ends of the range of colours for each kind of frame. The name of a function
+ * For each kind of frame, the two ends of a range of colours. The name of a function
  * determines its colour within the range.
  */
 extern const struct flame_colour flame_kind_colours[FLAME_KIND_COUNT_][2];
 
 /*
- * Colours of a differential flame graph, for amounts that are
- * unchanged, all new, or all gone.
+ * Colours of a differential flame graph for amounts that are unchanged, entirely new, or
+ * entirely gone.
  */
 enum flame_change {
 	FLAME_SAME,
@@ -30,7 +31,10 @@ enum flame_change {
 };
 extern const struct flame_colour flame_change_colours[FLAME_CHANGE_COUNT_];
 
-/* Return the colour for a function of a kind. Equal names always get the same colour. */
+/*
+ * Return the colour for a function of the given kind. Functions with equal names always
+ * get the same colour.
+ */
 struct flame_colour flame_colour_of_name(enum flame_kind kind, const char *name);
 
 /*

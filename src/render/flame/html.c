@@ -15,7 +15,7 @@
 #include "render/flame/tree.h"
 #include "render/html/html_page.h"
 
-/* Begin a JSON array on a new line. */
+/* Begin a JSON array on a new line of the page. */
 static void begin_line(struct json *j, const char *key)
 {
 	json_break_line(j);
@@ -70,7 +70,7 @@ static void add_colours(struct json *j)
 	json_end_array(j);
 }
 
-/* Append a rule as text in one line, in the syntax that the rule parser reads. */
+/* Append a rule as one line of text, in the syntax that the rule parser accepts. */
 static void add_rule(struct json *j, const struct transform_rule *rule)
 {
 	_cleanup_strbuf_ struct strbuf line = STRBUF_INIT;
@@ -106,8 +106,9 @@ static void add_sets(struct json *j, const struct flame_page *page)
 }
 
 /*
- * Append two arrays: the distinct texts that get() returns; and for each name the index
- * of its text, or -1 if get() returns NULL.
+ * Append two arrays. The first contains each distinct text that get() returns. The second
+ * contains, for each name, the index of its text in the first array, or -1 if get()
+ * returns NULL.
  */
 static void add_numbered(struct json *j, const struct flame_tree *tree, const char *list,
 			 const char *list_of_names,
@@ -116,8 +117,8 @@ static void add_numbered(struct json *j, const struct flame_tree *tree, const ch
 	size_t count = tree->stacks.frame_count;
 	int64_t *numbers = xcalloc(count + 1, sizeof(*numbers));
 	/*
-	 * stores each text once, as the name of a frame; the
-	 * frame's number is the index
+	 * A profile whose frame names are the texts, because a profile stores each name
+	 * only once. The index of a text is its frame number.
 	 */
 	struct profile texts;
 
@@ -177,8 +178,8 @@ static void add_values(struct json *j, const struct flame_tree *tree, int metric
 }
 
 /*
- * Append the nodes of the tree. The parent of a node is stored as its distance from the
- * node, because small numbers make the page shorter.
+ * Append the nodes of the tree. A node refers to its parent by the difference of their
+ * indices, because small numbers make the page shorter.
  */
 static void add_stacks(struct json *j, const struct flame_tree *tree)
 {
@@ -203,8 +204,8 @@ static void add_stacks(struct json *j, const struct flame_tree *tree)
 }
 
 /*
- * Append where the figures come from: the command, and how they were measured or
- * estimated.
+ * Append the origin of the figures: the command, and how the figures were measured
+ * or estimated.
  */
 static void add_facts(struct strbuf *out, const struct profile *profile,
 		      const char *label)

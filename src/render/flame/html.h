@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * html - a flame graph as one self-contained HTML page. The page
- * contains all stacks with all metrics; the reader can zoom, search,
- * reverse the stacks and apply rules.
+ * html - a flame graph as one self-contained HTML page. The page contains all stacks with
+ * all metrics. The reader can zoom, search, reverse the stacks and apply rules.
  */
 #ifndef MS_RENDER_FLAME_HTML_H
 #define MS_RENDER_FLAME_HTML_H
@@ -13,12 +12,13 @@
 
 struct flame_page {
 	const char *title;
-	/* the metric shown first; the profile must contain its values */
+	/* the metric that is shown first, for which the profile must have values */
 	enum profile_metric metric;
 	/*
-	 * The rules that are switched on when the page opens, and the sets that these
-	 * and the reader's own rules may use; NULL if there are none. The page applies
-	 * the rules itself, so pass the profile as it was before any rules.
+	 * `rules` contains the rules that are switched on when the page opens. These
+	 * rules and the reader's own rules may refer to `sets`. Both pointers may be
+	 * NULL. The page applies the rules itself, so the profile must be passed without
+	 * rules applied.
 	 */
 	const struct transform_list *rules;
 	const struct transform_sets *sets;
@@ -29,8 +29,9 @@ void flame_html_add(struct strbuf *out, const struct profile *profile,
 		    const struct flame_page *page);
 
 /*
- * Append a page with a differential flame graph, which compares stacks with the same
- * function names. Red means more than before, blue means less.
+ * Append a page with a differential flame graph, which compares the stacks of two
+ * profiles that have the same function names. Red means more than before, and blue
+ * means less.
  */
 void flame_html_add_diff(struct strbuf *out, const struct profile *before,
 			 const struct profile *after, const struct flame_page *page);

@@ -16,18 +16,19 @@
 #include "render/html/page_files.h"
 
 /*
- * Sizes in pixels. add_measures() passes them to flame_svg.js, which
- * computes the layout again in a browser.
+ * Sizes in pixels. add_measures() writes these sizes into the picture for flame_svg.js,
+ * which computes the layout again in a browser.
  */
 #define WIDTH 1200
 #define MARGIN 10
-/* height above the graph: title and, if inverted, buttons and details */
+/* height of the title and, in an inverted graph, of the buttons and details */
 #define HEAD 72
-/* height below the graph: buttons and details, unless inverted */
+/* height of the buttons and details below a graph that is not inverted */
 #define FOOT 48
 #define ROW 17
 #define TEXT_INSET 3
-#define CHAR_WIDTH 7.25 /* upper bound on the width of a character in 12 px monospace */
+/* upper bound on the width of a character in the 12 px monospace font */
+#define CHAR_WIDTH 7.25
 #define WIDTH_SHOWN 0.1
 #define ROWS_SHOWN 2000
 
@@ -36,8 +37,8 @@ struct picture {
 	struct flame_tree tree;
 	struct flame_box *boxes;
 	size_t box_count;
-	uint64_t whole; /* width of the root, in units of the metric */
-	uint32_t depth; /* depth of the deepest box shown */
+	uint64_t whole; /* width of the root box, in units of the metric */
+	uint32_t depth; /* depth of the deepest box that is shown */
 	size_t hidden_count;
 	enum profile_metric metric;
 };
@@ -56,7 +57,7 @@ static bool is_shown(const struct picture *p, const struct flame_box *box)
 }
 
 /*
- * Find the width and the depth of the graph, and count the boxes that are too
+ * Find the width and the depth of the flame graph, and count the boxes that are too
  * narrow to show. The first box is the root.
  */
 static void find_extent(struct picture *p)
@@ -79,8 +80,8 @@ static const char *name_of(const struct picture *p, const struct flame_box *box)
 }
 
 /*
- * Append an amount such as "1.5M" or "12". with_what adds the name of the metric:
- * "1.5M requested bytes", "12 allocations".
+ * Append an amount such as "1.5M" or "12". If with_what is set, append the name of the
+ * metric too, as in "1.5M requested bytes" or "12 allocations".
  */
 static void add_amount(const struct picture *p, uint64_t amount, bool with_what)
 {
@@ -142,7 +143,7 @@ static size_t columns_of(uint32_t code_point)
 	return code_point < 0x1100 ? 1 : 2;
 }
 
-/* Append as much of the name as fits. A name that is cut ends in dots. */
+/* Append as much of a function name as fits. Dots mark a name that is cut off. */
 static void add_label(const struct picture *p, const char *name, double width)
 {
 	_cleanup_strbuf_ struct strbuf text = STRBUF_INIT;

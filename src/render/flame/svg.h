@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * svg - a flame graph of one metric as a self-contained SVG.
- *
- * If a browser opens the file on its own, a script in the file offers zooming,
- * searching and inverting. Other viewers show the whole graph, with names cut to fit.
- * Boxes narrower than a tenth of a pixel are left out, and the picture states their
- * number. The HTML page (html.h) contains all boxes.
+ * svg - a flame graph of one metric as a self-contained SVG. If the file is opened
+ * directly in a browser, its script offers zooming, searching and inverting. Other
+ * viewers show the whole graph, with names cut to fit. Boxes narrower than a tenth of a
+ * pixel are left out, and the picture states their number. The HTML page (html.h)
+ * contains all boxes.
  */
 #ifndef MS_RENDER_FLAME_SVG_H
 #define MS_RENDER_FLAME_SVG_H
@@ -14,16 +13,16 @@
 #include "model/profile.h"
 
 /*
- * Append an SVG. The profile must contain the metric. `title`
- * describes what was measured.
+ * Append an SVG of a flame graph. The profile must contain the metric. `title` describes
+ * the subject of the measurement.
  */
 void flame_svg_add(struct strbuf *out, const struct profile *profile,
 		   enum profile_metric metric, const char *title);
 
 /*
- * Append an SVG with a differential flame graph, which compares stacks with the
- * same function names. Red means more than before, blue means less. The width of a
- * box is the larger of its two values.
+ * Append an SVG with a differential flame graph, which compares the stacks of two
+ * profiles that have the same function names. Red means more than before, and blue means
+ * less. The width of a box is the larger of its two values.
  */
 void flame_svg_add_diff(struct strbuf *out, const struct profile *before,
 			const struct profile *after, enum profile_metric metric,

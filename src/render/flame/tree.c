@@ -9,8 +9,8 @@
 #include "base/xalloc.h"
 
 /*
- * Size of buffers for frame names made from the name of a
- * module, such as "[libz.so.1]".
+ * Size of the buffer for a frame name that is made from the name of a module, such
+ * as "[libz.so.1]".
  */
 #define NAME_SIZE 256
 
@@ -59,8 +59,8 @@ static struct flame_name describe(const struct profile *profile,
 }
 
 /*
- * Return the number of the frame of the tree that has the same name as the given frame.
- * If there is no such frame in the tree, add it.
+ * Return the number of the frame in the tree that has the same name as the given frame.
+ * If the tree has no such frame, add one.
  */
 static uint32_t add_name(struct flame_tree *tree, const struct profile *profile,
 			 const struct profile_frame *frame)
@@ -82,8 +82,8 @@ static uint32_t add_name(struct flame_tree *tree, const struct profile *profile,
 }
 
 /*
- * Add all stacks of a profile. For each node of the profile, the returned array
- * contains the corresponding node of the tree. The caller frees the array.
+ * Add all stacks of a profile to the tree. The returned array contains, for each node of
+ * the profile, the corresponding node of the tree. The caller frees the array.
  */
 static uint32_t *add_stacks(struct flame_tree *tree, const struct profile *profile)
 {
@@ -213,8 +213,8 @@ size_t flame_tree_boxes(const struct flame_tree *tree, enum profile_metric metri
 	set_values(tree, metric, boxes);
 	places = sort_nodes(&tree->stacks);
 	/*
-	 * parents have lower numbers than their children, so the start of a parent is
-	 * set before the starts of its children
+	 * a parent has a lower number than its children, so the loop sets the start of a
+	 * parent before the starts of its children
 	 */
 	for (size_t i = 1; i < count; i++) {
 		struct flame_box *box = &boxes[places[i].node];

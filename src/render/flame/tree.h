@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * tree - merge stacks by function name into the tree from which a flame graph is drawn.
- *
- * Frames with the same name are merged even if their lines differ, as in folded stacks.
- * Sums that are too large become UINT64_MAX.
+ * As in folded stacks, frames with the same name are merged even if their source lines
+ * differ. A sum that is too large becomes UINT64_MAX.
  */
 #ifndef MS_RENDER_FLAME_TREE_H
 #define MS_RENDER_FLAME_TREE_H
@@ -12,12 +11,12 @@
 
 /* The kind of a frame, which determines its range of colours. */
 enum flame_kind {
-	FLAME_OTHER, /* the module is unknown */
+	FLAME_OTHER, /* a frame whose module is unknown */
 	FLAME_PROGRAM,
 	FLAME_LIBRARY,
-	/* language runtime or system: libc and similar libraries, kernel code */
+	/* libc and similar libraries, language runtimes, and kernel code */
 	FLAME_RUNTIME,
-	FLAME_NAMELESS, /* the function is unknown, or the stack was cut off here */
+	FLAME_NAMELESS, /* the function is unknown, or the stack was cut at this frame */
 	FLAME_KIND_COUNT_
 };
 
@@ -25,26 +24,28 @@ enum flame_kind {
 extern const char *const flame_kind_names[FLAME_KIND_COUNT_];
 
 /*
- * Details of a frame of flame_tree.stacks, with the same index. They come from the
- * first stack in which the name appears.
+ * Details of the frame with the same index in flame_tree.stacks. If several stacks
+ * contain the name, the details are from the first stack.
  */
 struct flame_name {
 	enum flame_kind kind;
 	/*
-	 * paths of the module and the source file; borrowed from the
-	 * source profile, NULL if unknown
+	 * Paths of the module and the source file, borrowed from the source profile. NULL
+	 * if unknown.
 	 */
 	const char *module, *file;
 };
 
 struct flame_tree {
-	struct profile stacks; /* one frame per name; the nodes contain the values */
+	/* a frame for each name, and the nodes with their values */
+	struct profile stacks;
 	/*
-	 * Values of the second profile by node; NULL if there is only one profile. A
-	 * node that occurs in only one profile has the value 0 in the other.
+	 * Values of each node in the second profile, or NULL if there is only one
+	 * profile. If a node occurs in only one profile, its value in the other profile
+	 * is 0.
 	 */
 	uint64_t (*others)[PROFILE_METRIC_COUNT_];
-	/* bit mask of the known metrics; with two profiles, known in both */
+	/* bit mask of the metrics that all profiles contain */
 	unsigned int known;
 	struct flame_name *names;
 	size_t name_capacity;
@@ -60,20 +61,23 @@ void flame_tree_release(struct flame_tree *tree);
 
 /* A node and its position in the graph, for one metric. */
 struct flame_box {
-	uint32_t node, depth; /* depth 0 is the root, which includes all stacks */
+	uint32_t node, depth; /* the root, which includes all stacks, has depth 0 */
 	/*
-	 * Left edge and width, in units of the metric. Children are placed side by side
-	 * within their parent, sorted by name. With two profiles, a stack is as wide as
-	 * the larger of its two values, so that every parent has room for its children.
+	 * Left edge and width of the box, in units of the metric. The children of a node
+	 * are placed side by side within it, sorted by name. With two profiles, a call
+	 * stack is as wide as the larger of its amounts in the two profiles, so that
+	 * every parent has room for its children.
 	 */
 	uint64_t start, width;
-	uint64_t total, self;		  /* amounts with callees, and without callees */
-	uint64_t other_total, other_self; /* total and self in the second profile */
+	/* amounts including and excluding the functions called by this one */
+	uint64_t total, self;
+	/* values of `total` and `self` in the second profile */
+	uint64_t other_total, other_self;
 };
 
 /*
- * Compute the boxes of all nodes, row by row and from left to right. The first box is
- * the root. Return the number of boxes. The caller frees *ret_boxes.
+ * Compute the boxes of all nodes, ordered by row and then from left to right. The first
+ * box is the root. Return the number of boxes. The caller frees *ret_boxes.
  */
 size_t flame_tree_boxes(const struct flame_tree *tree, enum profile_metric metric,
 			struct flame_box **ret_boxes);

@@ -13,12 +13,13 @@
 #include "render/table/output.h"
 
 /*
- * A row of the CSV: one amount of one object, such as an arena, a size class or a type.
+ * A row of the CSV report: one amount of one object, such as an arena, a size class or
+ * a type.
  */
 struct heap_row {
 	const struct process *process;
 	const char *kind;
-	const char *name; /* name of the object; NULL if it has none */
+	const char *name; /* name of the object; NULL if the object has no name */
 	const char *state;
 	uint64_t size_bytes; /* size_bytes, count and bytes may be BYTES_UNKNOWN */
 	uint64_t count;
@@ -94,7 +95,7 @@ static const struct column_set heap_columns = {
 	.count = sizeof(columns) / sizeof(columns[0]),
 };
 
-/* The state of writing the rows of one report. */
+/* The state that is needed to write the rows of one CSV report. */
 struct rows {
 	const struct heap_page *page;
 	struct column_list list;
@@ -247,7 +248,10 @@ static void add_types(struct rows *rows)
 	}
 }
 
-/* Append one of several heaps, and the parts of a runtime's heap. */
+/*
+ * Append the rows for one of several heaps. For the heap of a language runtime, also
+ * append the rows for its parts.
+ */
 static void add_heap(struct rows *rows, const struct heap *heap)
 {
 	const char *name = allocator_names[heap->allocator];
@@ -278,8 +282,9 @@ static void add_heap(struct rows *rows, const struct heap *heap)
 }
 
 /*
- * Append the allocator's own figure and, if known, the figure from memstate's walk.
- * value->is_count determines whether the count column or the bytes column is used.
+ * Append a figure that the allocator reports and, if known, the same figure from
+ * memstate's walk. value->is_count determines whether the figures are in the count column
+ * or the bytes column.
  */
 static void add_value(struct rows *rows, const struct allocator_value *value)
 {

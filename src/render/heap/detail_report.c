@@ -11,8 +11,9 @@
 #include "render/table/output.h"
 
 /*
- * A strip draws the pages of one mapping, several pages per character. STRIP_LINES is the
- * largest number of its lines; STRIP_WIDTH is its width if the report's is unlimited.
+ * A strip of characters shows the pages of one mapping, several pages per character.
+ * STRIP_LINES is the maximum number of lines of a strip. STRIP_WIDTH is the width of a
+ * strip if the width of the report is not limited.
  */
 #define STRIP_LINES 4
 #define STRIP_WIDTH 76
@@ -20,10 +21,7 @@
 
 #define TYPE_WIDTH_MIN 20
 
-/*
- * Characters that show how much of the pages at one position
- * is in use, from none to all.
- */
+/* Characters for the share of memory that is in use in a few pages, from none to all. */
 static const char fill_signs[FILL_COUNT_] = { '.', ':', '-', '+', '*', '#' };
 
 static size_t shown_of(const struct heap_page *p, size_t count)
@@ -47,8 +45,8 @@ static void add_heading(const struct heap_page *p, const char *heading)
 }
 
 /*
- * Append the name of a type, which is the last column of a line. The line starts at
- * offset `begin` of the output. Cut the name at the edge of the terminal.
+ * Append the name of a type, cut off at the edge of the terminal. The name is the last
+ * column of the line that starts at offset `begin` of the output.
  */
 static void add_type_name(const struct heap_page *p, const struct heap_type *type,
 			  size_t begin)
@@ -217,7 +215,7 @@ void heap_detail_add_text(const struct heap_page *p)
 	add_strips(p);
 }
 
-/* The functions from here on write the details as JSON. */
+/* The functions below write the details as JSON. */
 
 static void add_json_type(struct json *j, const struct heap_type *type)
 {
@@ -238,7 +236,7 @@ static void add_json_type(struct json *j, const struct heap_type *type)
 }
 
 /*
- * Return the used part in percent. The result is 0 only if nothing is used,
+ * Return the used part of a whole in percent. The result is 0 only if nothing is used,
  * and 100 only if everything is used.
  */
 static uint64_t used_percent(const struct page_sum *sum)

@@ -11,8 +11,8 @@
 #include "render/table/output.h"
 
 /*
- * Maximum number of steps shown. For a longer path, only the first and the last steps are
- * shown.
+ * Maximum number of steps of a pointer path in the report. For a longer path, only the
+ * first and the last steps are shown.
  */
 #define STEPS_SHOWN 16
 
@@ -58,7 +58,7 @@ static bool is_step_shown(const struct path *path, size_t i)
 	return i < STEPS_SHOWN / 2 || path->count - i <= STEPS_SHOWN / 2;
 }
 
-/* The functions from here on write the report as text. */
+/* The functions below write the report as text. */
 
 static void add_mapping(struct strbuf *out, const struct mapping *m)
 {
@@ -212,7 +212,7 @@ void explain_report_add_text(struct strbuf *out, const struct explain_report *re
 	add_reach(out, report);
 }
 
-/* The functions from here on write the report as JSON. */
+/* The functions below write the report as JSON. */
 
 static void add_json_symbol(struct json *j, struct symbols *symbols, uint64_t addr)
 {

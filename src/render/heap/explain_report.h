@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * explain_report - describe what is located at an address, as text or JSON.
+ * explain_report - describe, as text or JSON, the object that is located at an address.
  */
 #ifndef MS_RENDER_HEAP_EXPLAIN_REPORT_H
 #define MS_RENDER_HEAP_EXPLAIN_REPORT_H
@@ -14,16 +14,16 @@
 struct explain_report {
 	const struct usage *usage;
 	const struct explanation *explanation;
-	struct symbols *symbols; /* symbols of the process; NULL if unknown */
-	struct types *types;	 /* types of the program; NULL if unknown */
-	/* why the blocks are unknown; NULL if they are known */
+	struct symbols *symbols; /* symbols of the process, or NULL if there are none */
+	struct types *types;	 /* types of the program, or NULL if there are none */
+	/* why the heap's blocks are unknown; NULL if they are known */
 	const char *problem;
 };
 
 /* Append the report as text. */
 void explain_report_add_text(struct strbuf *out, const struct explain_report *report);
 
-/* Append the report as one line of JSON, "\n" included. */
+/* Append the report as one line of JSON, including the "\n" at the end. */
 void explain_report_add_json(struct strbuf *out, const struct explain_report *report);
 
 #endif

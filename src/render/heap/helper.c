@@ -16,7 +16,10 @@
 #define NAME_WIDTH 34
 #define KEY_SIZE 48
 
-/* Append how the allocator was queried, and for how long the query paused the process. */
+/*
+ * Append how memstate queried the allocator, and for how long the query paused
+ * the process.
+ */
 static void add_origin(const struct heap_page *p, const struct helper_answer *answer)
 {
 	char cost[UNITS_TEXT_SIZE], stopped[UNITS_TEXT_SIZE];
@@ -34,8 +37,8 @@ static void add_origin(const struct heap_page *p, const struct helper_answer *an
 }
 
 /*
- * Append, for each owner, the bytes that the allocator reports, and the lower and upper
- * bound on how many of these bytes are resident.
+ * Append, for each owner, the number of bytes that the allocator reports, and the lower
+ * and upper bound on the number of these bytes that are resident.
  */
 static void add_bounds(const struct heap_page *p, const struct heap_bounds *bounds)
 {
@@ -119,7 +122,10 @@ static void add_values(const struct heap_page *p, const struct helper_answer *an
 		add_value(p, &answer->stats.values[i]);
 }
 
-/* Append text from outside memstate. Unprintable characters in each line are escaped. */
+/*
+ * Append text that memstate did not generate. In each line, unprintable characters
+ * are escaped.
+ */
 static void add_text(struct strbuf *out, const char *text)
 {
 	for (const char *line = text; line && *line; line += *line == '\n') {
@@ -146,7 +152,7 @@ void heap_helper_add_text(const struct heap_page *p)
 	add_text(p->out, answer->stats.text);
 }
 
-/* The functions from here on write the allocator's figures as JSON. */
+/* The functions below write the allocator's figures as JSON. */
 
 static void add_json_bounds(struct json *j, const struct heap_bounds *bounds)
 {
@@ -177,8 +183,8 @@ static void add_json_values(struct json *j, const struct allocator_stats *stats)
 }
 
 /*
- * Append the walk's values for the figures that the allocator reports. Append null
- * if the walk has none of these figures.
+ * For each figure that the allocator reports, append the value from memstate's walk of
+ * the heap. If the walk provides none of these figures, append null.
  */
 static void add_json_walked(struct json *j, const struct heap *heap,
 			    const struct allocator_stats *stats)

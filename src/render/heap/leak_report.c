@@ -17,13 +17,16 @@
 #include "render/table/style.h"
 
 /*
- * Maximum number of examples whose first bytes are shown.
- * Each example takes three lines.
+ * Maximum number of example blocks whose first bytes are shown. Each example takes
+ * three lines.
  */
 #define PEEKS_SHOWN 8
 
 #define PEEK_LINE_BYTES 16
-/* width of a line with PEEK_LINE_BYTES; lines on narrow terminals have half as many */
+/*
+ * width of a hex dump line with PEEK_LINE_BYTES bytes; on a narrower terminal, a line has
+ * half as many
+ */
 #define PEEK_LINE_WIDTH 83
 
 static uint64_t peek_length(struct image *image, uint64_t addr, uint64_t bytes)
@@ -36,8 +39,8 @@ static uint64_t peek_length(struct image *image, uint64_t addr, uint64_t bytes)
 }
 
 /*
- * Append the memory from addr on as lines with address, hex dump and ASCII characters.
- * Memory that is not in the image is left out.
+ * Append the memory from addr on as a hex dump: lines with the address, the bytes and the
+ * ASCII characters. Memory that is not in the image is left out.
  */
 static void leak_report_add_peek(struct strbuf *out, struct image *image, uint64_t addr,
 				 uint64_t bytes, int width)
@@ -88,7 +91,7 @@ static void fill_row(const struct leak_report *r, const struct block_group *grou
 	}
 }
 
-/* The functions from here on write the report as text. */
+/* The functions below write the report as text. */
 
 struct page {
 	struct strbuf *out;
@@ -209,7 +212,9 @@ static void add_table(const struct page *p, const struct block_groups *groups,
 	free(rows);
 }
 
-/* Append the first bytes of each example, in the order of the table of leaks. */
+/*
+ * Append the first bytes of each example block, in the same order as the table of leaks.
+ */
 static void add_peeks(const struct page *p)
 {
 	const struct block_groups *groups = &p->report->scan->leaked;
@@ -272,7 +277,7 @@ void leak_report_add_text(struct strbuf *out, const struct leak_report *report)
 		add_fresh(&page);
 }
 
-/* The functions from here on write the report as CSV. */
+/* The functions below write the report as CSV. */
 
 static void add_csv_rows(struct strbuf *out, const struct leak_report *r,
 			 const struct column_list *columns,
@@ -298,7 +303,7 @@ void leak_report_add_csv(struct strbuf *out, const struct leak_report *report)
 	column_list_release(&columns);
 }
 
-/* The functions from here on write the report as JSON. */
+/* The functions below write the report as JSON. */
 
 static void add_json_sum(struct json *j, const char *name, const struct chunk_sum *sum)
 {

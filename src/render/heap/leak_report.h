@@ -12,35 +12,35 @@
 #include "model/usage.h"
 #include "render/table/column.h"
 
-/* Number of bytes shown from the example block of each group. */
+/* Number of bytes that the report shows from the example block of each group. */
 #define LEAK_PEEK_BYTES 32
 
 struct leak_report {
 	const struct usage *usage;
-	/* result of a scan whose quality is not QUALITY_UNKNOWN */
+	/* result of a leak scan, whose quality must not be QUALITY_UNKNOWN */
 	const struct leak_scan *scan;
-	/* sentences that follow the first line; text only */
+	/* sentences that follow the first line of a text report */
 	const struct conclusion *conclusion;
 	/*
-	 * copy of the process's memory, from which the first bytes of each example are
-	 * read
+	 * copy of the process's memory, which contains the first bytes of each
+	 * example block
 	 */
 	struct image *image;
 	/*
-	 * reachable blocks that were allocated since an earlier scan;
-	 * NULL if there was no earlier scan
+	 * reachable blocks that were allocated since an earlier scan, or NULL if there
+	 * was no earlier scan
 	 */
 	const struct block_groups *fresh;
 	uint64_t since_unix_ms; /* time of the earlier scan */
-	size_t top;		/* maximum number of groups of leaks in text */
+	size_t top;		/* maximum number of groups of leaks in a text report */
 	int width;		/* width of the terminal in columns; 0: no limit */
 	bool exact_bytes;
-	bool colour; /* use the styles of render/table/style.h */
+	bool colour; /* whether to use the styles of render/table/style.h */
 };
 
 /*
- * A row of leak_columns: a group of leaked blocks, or of blocks allocated since an
- * earlier scan.
+ * A row of leak_columns, which describes a group of leaked blocks, or a group of blocks
+ * that were allocated since an earlier scan.
  */
 struct leak_row {
 	const struct block_group *group;
@@ -54,7 +54,7 @@ extern const struct column_set leak_columns;
 void leak_report_add_text(struct strbuf *out, const struct leak_report *report);
 void leak_report_add_csv(struct strbuf *out, const struct leak_report *report);
 
-/* Append the report as one line of JSON, "\n" included. */
+/* Append the report as one line of JSON, including the "\n" at the end. */
 void leak_report_add_json(struct strbuf *out, const struct leak_report *report);
 
 #endif

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The heaps of a process side by side, and the pages of language runtimes. */
+/*
+ * The report's sections on all heaps of a process, and on the pages of language runtimes.
+ */
 #include "config.h"
 
 #include <inttypes.h>
@@ -169,7 +171,7 @@ static void add_json_heap(struct json *j, const struct heap *heap)
 	for (size_t i = 0; i < heap->space_count; i++)
 		add_json_space(j, &heap->spaces[i]);
 	json_end_array(j);
-	/* the size classes of malloc are in the report's own member "classes" */
+	/* classes of a runtime; the report's top-level member "classes" is for malloc */
 	json_begin_array(j, "classes");
 	for (size_t i = 0; is_runtime && i < heap->class_count; i++)
 		add_json_class(j, &heap->classes[i]);

@@ -7,7 +7,7 @@
 
 #include "render/heap/page.h"
 
-/* The fields of struct mallinfo2, in the order of mallinfo2(3). */
+/* The fields of struct mallinfo2, in the order of the man page mallinfo2(3). */
 static const struct {
 	const char *name;
 	size_t offset;

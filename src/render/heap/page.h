@@ -27,14 +27,14 @@ void heap_page_add_bytes(const struct heap_page *p, uint64_t bytes, int width);
 int heap_page_bytes_width(const struct heap_page *p);
 
 /*
- * If `more` is above 0, append "and N more (--top N)", where `more` is the
- * number of rows left out of a list.
+ * Append "and N more (--top N)" if the number of rows that were left out of a list,
+ * `more`, is above 0.
  */
 void heap_page_add_more(const struct heap_page *p, size_t more);
 
 /*
- * Mark the line that was appended since the report had `begin` bytes as the heading of a
- * table.
+ * Format a line as the heading of a table. `begin` is the length of the report before the
+ * line was appended.
  */
 void heap_page_mark_heading(const struct heap_page *p, size_t begin);
 
@@ -80,24 +80,27 @@ bool heap_caches_known(const struct heap *heap);
 void heap_page_add_classes(const struct heap_page *p);
 
 /*
- * Append the titles of all heaps of the process, such as "glibc malloc and Go heap"
- * (list.c).
+ * Append the titles of all heaps of the process, such as "glibc malloc and Go
+ * heap" (list.c).
  */
 void heap_list_add_titles(struct strbuf *out, const struct heap *heap);
 
 /* Append the table of all heaps, with the resident bytes of each. */
 void heap_list_add_text(const struct heap_page *p);
 
-/* Append the line above the page of one of several heaps. */
+/* Append the title line of the section about one of several heaps. */
 void heap_list_add_title(const struct heap_page *p);
 
-/* Append the member "heaps" with all heaps of the process. */
+/* Append the JSON member "heaps", which contains all heaps of the process. */
 void heap_list_add_json(struct json *j, const struct heap *heap);
 
-/* Append the spaces and the size classes of a runtime's heap (list.c). */
+/* Append the spaces and the size classes in the heap of a language runtime (list.c). */
 void heap_runtime_add_text(const struct heap_page *p);
 
-/* Append the fields of mallinfo2(3), computed from the walk (mallinfo.c). */
+/*
+ * Append the fields of mallinfo2(3), which memstate computes from its walk of the
+ * heap (mallinfo.c).
+ */
 void heap_mallinfo_add_text(const struct heap_page *p);
 void heap_mallinfo_add_json(struct json *j, const struct heap *heap);
 
@@ -124,7 +127,7 @@ void heap_jemalloc_add_json_arena(struct json *j, const struct heap *heap,
 void heap_jemalloc_add_json_sums(struct json *j, const struct heap *heap);
 
 /*
- * Append the allocator's own figures, each next to the figure from memstate's walk
+ * Append the allocator's own figures, each next to the same figure from memstate's walk
  * (helper.c). Append nothing if memstate was not asked to query the allocator.
  */
 void heap_helper_add_text(const struct heap_page *p);

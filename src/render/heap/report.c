@@ -32,7 +32,7 @@ int heap_page_bytes_width(const struct heap_page *p)
 	return p->options->exact_bytes ? 14 : 8;
 }
 
-/* Append how the figures of the heap were obtained. */
+/* Append a sentence on how the figures of the heap were obtained. */
 static void add_origin(const struct heap_page *p)
 {
 	const struct heap *heap = p->heap;
@@ -181,7 +181,10 @@ static void add_resident(const struct heap_page *p)
 	mark_reclaimable(p, begin);
 }
 
-/* Return the width of an amount in the table of arenas, which is the widest table. */
+/*
+ * Return the width of a column of amounts in the table of arenas, which is the widest
+ * table of the report.
+ */
 static int find_arena_width(const struct heap_page *p)
 {
 	int width = heap_page_bytes_width(p), line_width = 22 + 7 * (width + 1);
@@ -243,7 +246,10 @@ static uint64_t class_bytes(const struct heap_class *class)
 	return class->live.bytes + class->free.bytes + class->cached.bytes;
 }
 
-/* Return true if a size class is among the --top N classes with the most bytes. */
+/*
+ * Return true if a size class is shown, because it is among the N classes with the most
+ * bytes (option --top N).
+ */
 static bool is_class_shown(const struct heap_page *p, size_t index)
 {
 	uint64_t bytes = class_bytes(&p->heap->classes[index]);
@@ -321,7 +327,7 @@ static void add_malloc(const struct heap_page *page)
 	heap_helper_add_text(page);
 }
 
-/* Append the page of one of several heaps, if its figures are known. */
+/* Append the section about one of several heaps, if the figures of the heap are known. */
 static void add_one_of_several(const struct heap_page *page)
 {
 	if (page->heap->quality == QUALITY_UNKNOWN)

@@ -20,7 +20,7 @@ struct heap_report_options {
 	const struct conclusion *conclusion;
 	bool exact_bytes;
 	bool ascii;  /* print ASCII only */
-	bool colour; /* use the styles of render/table/style.h */
+	bool colour; /* whether to use the styles of render/table/style.h */
 	int width;   /* width of the terminal in columns; 0: no limit */
 	size_t top;  /* maximum number of rows per list; 0: no limit */
 	/* the allocator's own figures; NULL if memstate was not asked to query them */
@@ -28,21 +28,24 @@ struct heap_report_options {
 };
 
 /*
- * Append the text report. heap->quality must not be QUALITY_UNKNOWN. In this and all
- * functions below, detail may be NULL; the details are omitted in that case.
+ * Append the text report. heap->quality must not be QUALITY_UNKNOWN. `detail` may be NULL
+ * here and in the functions below, which then omit the details.
  */
 void heap_report_add_text(struct strbuf *out, const struct usage *u,
 			  const struct heap *heap, const struct heap_detail *detail,
 			  const struct heap_report_options *options);
 
-/* Append the report as one line of JSON, "\n" included. Unknown figures are null. */
+/*
+ * Append the report as one line of JSON, including the "\n" at the end. Unknown figures
+ * are null.
+ */
 void heap_report_add_json(struct strbuf *out, const struct usage *u,
 			  const struct heap *heap, const struct heap_detail *detail,
 			  const struct heap_report_options *options);
 
 /*
- * Append CSV rows, one for each amount of each object, such as an arena, a size class
- * or a type. All rows have the columns that heap_report_add_csv_header() names.
+ * Append CSV rows, one for each amount of each object, such as an arena, a size class or
+ * a type. heap_report_add_csv_header() appends the names of the columns.
  */
 void heap_report_add_csv(struct strbuf *out, const struct usage *u,
 			 const struct heap *heap, const struct heap_detail *detail,

@@ -14,7 +14,10 @@
 #include "render/table/axis.h"
 #include "render/table/output.h"
 
-/* Maximum number of points per series; a screen has too few columns to show more. */
+/*
+ * Maximum number of points in a series. More points would not fit into the columns of
+ * a screen.
+ */
 #define POINTS_MAX 600
 
 /*
@@ -77,8 +80,8 @@ void html_add_code_line(struct strbuf *out, const char *label, const char *text)
 }
 
 /*
- * Append a directive such as "style-src 'sha256-…'", which allows the browser to use this
- * file as a style or script.
+ * Append a directive of a content security policy, such as "style-src 'sha256-…'", which
+ * allows the browser to use one file as a style or script.
  */
 static void add_source(struct strbuf *out, const char *directive, enum page_file file)
 {
@@ -87,7 +90,7 @@ static void add_source(struct strbuf *out, const char *directive, enum page_file
 
 /*
  * The content security policy forbids everything that is not part of the page. It is a
- * second line of defence, in case a text escapes from its quotes.
+ * second line of defence in case that a text is not escaped properly.
  */
 void html_page_begin(struct strbuf *out, const struct html_page *page)
 {
@@ -143,7 +146,7 @@ void html_add_json_text(struct json *j, const char *key, const char *text)
 	json_add_string(j, key, strbuf_text(&safe));
 }
 
-/* Indexes of the samples shown. */
+/* Indices of the samples that are shown in a chart. */
 struct points {
 	size_t *at;
 	size_t count;
@@ -163,8 +166,8 @@ static uint64_t rss_or_0(const struct run_sample *sample)
 }
 
 /*
- * Select the largest sample of each interval, so that no peak is lost. Also select the
- * first sample, the last one, and all marked ones.
+ * Select the largest sample of each interval, so that every peak stays visible. Also
+ * select the first sample, the last sample, and all marked samples.
  */
 static void find_points(const struct html_series *series, const struct html_chart *chart,
 			struct points *ret)
@@ -189,7 +192,7 @@ static void find_points(const struct html_series *series, const struct html_char
 	}
 }
 
-/* Append a JSON array with one amount per point. */
+/* Append a JSON array with an amount for each point of a series. */
 static void add_array(struct json *j, const char *key, const struct html_series *series,
 		      const struct points *points,
 		      uint64_t (*get)(const struct run_sample *s, int arg), int arg)
@@ -331,7 +334,10 @@ static void add_data(struct strbuf *out, const struct html_chart *charts, size_t
 	html_end_data(&j);
 }
 
-/* Append the HTML elements in which page.js draws a chart. */
+/*
+ * Append the HTML elements for a chart. The script page.js draws the chart into
+ * these elements.
+ */
 static void add_chart_frame(struct strbuf *out, const struct html_chart *chart)
 {
 	strbuf_add_text(out, "<section class=\"chart\">\n<h3>");

@@ -18,13 +18,16 @@
 #include "model/comparison.h"
 #include "render/html/page_files.h"
 
-/* The samples of one run or one process, in chronological order. Borrowed. */
+/*
+ * The samples of one run or one process, in chronological order. All pointers
+ * are borrowed.
+ */
 struct html_series {
 	const struct run_sample *samples;
 	size_t count;
 };
 
-/* A moment marked in a chart. */
+/* A moment that is marked in a chart. */
 struct html_mark {
 	uint64_t elapsed_ns;
 	const char *label;
@@ -34,7 +37,7 @@ struct html_chart {
 	const char *title;
 	const char *note; /* text shown below the title; may be NULL */
 	struct html_series areas;
-	/* Rss of other runs, drawn as lines behind the areas */
+	/* Rss of other runs, drawn as lines behind the stacked areas */
 	const struct html_series *lines;
 	size_t line_count;
 	const struct html_mark *marks;
@@ -51,22 +54,22 @@ struct html_page {
 	((struct html_page){ (text), PAGE_CHARTS_STYLE, PAGE_CHARTS_SCRIPT })
 
 /*
- * Begin and end a page. Between the two calls, the caller appends HTML
- * elements. Charts may be appended only once.
+ * Begin and end an HTML page. Between the two calls, the caller appends HTML elements.
+ * The charts may be appended only once.
  */
 void html_page_begin(struct strbuf *out, const struct html_page *page);
 void html_page_end(struct strbuf *out, const struct html_page *page);
 
 /*
- * Append the charts. If a series has too many samples, show only the largest sample of
- * each interval, the first, the last and the marked samples.
+ * Append the charts of a page. If a series has too many samples, show only the largest
+ * sample of each interval, the first, the last and the marked samples.
  */
 void html_page_add_charts(struct strbuf *out, const struct html_chart *charts,
 			  size_t count);
 
 /*
- * Append text, escaped for use in an HTML element or in a quoted attribute. The text is
- * made printable as by text_add_printable().
+ * Append text to a page, escaped for use in an HTML element or in a quoted attribute.
+ * Unprintable characters are replaced as text_add_printable() does.
  */
 void html_add_text(struct strbuf *out, const char *text);
 
@@ -74,20 +77,20 @@ void html_add_text(struct strbuf *out, const char *text);
 void html_add_lines(struct strbuf *out, const char *text);
 
 /*
- * Begin and end the script element with the page's data, a JSON object. The JSON writer
- * escapes "<", so that no string can end the element.
+ * Begin and end the script element with the page's data, which is a JSON object. The JSON
+ * writer escapes "<", so no string can end the element.
  */
 struct json html_begin_data(struct strbuf *out);
 void html_end_data(struct json *j);
 
 /*
- * Append text as json_add_string() does, but make it printable. Only the text of
- * rules may be appended without this function: the page applies rules to stacks, and
- * shows their text only in an input field.
+ * Append text as a JSON string, made printable. Only the text of rules may be appended
+ * with json_add_string() instead: the page applies the rules to stacks, and shows their
+ * text only in an input field.
  */
 void html_add_json_text(struct json *j, const char *key, const char *text);
 
-/* Append a paragraph "LABEL TEXT", with TEXT formatted as code. */
+/* Append a paragraph of the form "LABEL TEXT", with TEXT formatted as code. */
 void html_add_code_line(struct strbuf *out, const char *label, const char *text);
 
 #endif

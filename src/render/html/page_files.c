@@ -6,8 +6,9 @@
 #include "render/html/page_digests.h"
 
 /*
- * The files whose text is built into memstate. src/render/local.mk passes their
- * directory to the assembler. page_digests.sh reads this list too.
+ * The files whose text the build embeds into memstate. src/render/local.mk passes the
+ * directory of these files to the assembler. The script page_digests.sh also reads
+ * this list.
  */
 /* clang-format off */
 #define BEGIN(name) ".globl page_file_" #name "\npage_file_" #name ":\n"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * page_files - the styles and scripts of HTML pages and SVG pictures. The build
- * embeds the files of this directory.
+ * page_files - the styles and scripts of HTML pages and SVG pictures, which the build
+ * embeds into memstate. Their source files are in this directory.
  */
 #ifndef MS_RENDER_HTML_PAGE_FILES_H
 #define MS_RENDER_HTML_PAGE_FILES_H
@@ -19,12 +19,15 @@ enum page_file {
 };
 
 /*
- * Return the text of a file. The text never contains the end tag of the
- * element that it is inserted into.
+ * Return the text of an embedded file. The text never contains the end tag of the HTML
+ * element into which it is inserted.
  */
 const char *page_file_text(enum page_file file);
 
-/* Return the SHA-256 digest of a file's text in base64, which the build computes. */
+/*
+ * Return the SHA-256 digest of the text of an embedded file, in base64. The build
+ * computes the digest.
+ */
 const char *page_file_digest(enum page_file file);
 
 #endif

@@ -11,15 +11,15 @@
 #include "render/html/html_page.h"
 #include "render/table/axis.h"
 
-/* One of the values in a chart's rows. timeline.css defines a colour for each name. */
+/* A value that a chart shows over time. timeline.css defines a colour for each name. */
 struct layer {
 	size_t value;
 	const char *name, *help;
 };
 
 /*
- * The contents of one kind of chart: stacked areas from the bottom up, lines,
- * and values that only the table shows.
+ * The contents of a kind of chart: stacked areas from the bottom up, lines, and values
+ * that appear only in the table beside the chart.
  */
 struct kind {
 	const char *title, *total;
@@ -102,7 +102,7 @@ static const char *title_of(const struct timeline_chart *chart)
 	return chart->title ? chart->title : kinds[chart->kind].title;
 }
 
-/* The functions from here on write the data for timeline.js, as JSON. */
+/* The functions below write the data for timeline.js, as JSON. */
 
 static uint64_t total_of(const struct timeline_row *row, size_t value)
 {
@@ -144,7 +144,7 @@ static bool is_ever_known(const struct timeline *t, size_t value)
 	return false;
 }
 
-/* Append the layers whose value is known at some time in the chart. */
+/* Append those layers of a chart whose value is known for at least one time. */
 static void add_layers(struct json *j, const char *key, const struct timeline *t,
 		       const struct layer *layers, size_t count)
 {
@@ -176,8 +176,8 @@ static void add_process_layers(struct json *j, const struct timeline_charts *cha
 }
 
 /*
- * Return the upper end of the axis of amounts. The axis includes the limit, unless the
- * limit is more than three times the peak.
+ * Return the upper end of the vertical axis of a chart. The axis extends to the limit,
+ * unless the limit is more than three times the peak.
  */
 static uint64_t find_top(const struct timeline_chart *chart)
 {
@@ -248,8 +248,8 @@ static void add_data(struct strbuf *out, const struct timeline_charts *c)
 }
 
 /*
- * The functions from here on write the part of the page that
- * can be read without scripts.
+ * The functions below write the part of the page that is visible in a browser
+ * without scripts.
  */
 
 static void add_cell(struct strbuf *out, uint64_t bytes)

@@ -9,7 +9,7 @@
 #include "base/strbuf.h"
 #include "classify/growth/timeline_charts.h"
 
-/* Append the page. `name` is the name of the recording file. */
+/* Append the HTML page for a recording. `name` is the name of the recording file. */
 void timeline_html_add(struct strbuf *out, const char *name,
 		       const struct timeline_charts *charts);
 

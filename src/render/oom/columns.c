@@ -12,7 +12,9 @@ static const struct cgroup *cgroup_of(const void *row)
 	return ((const struct oom_row *)row)->cgroup;
 }
 
-/* Set a figure of a cgroup. A limit that is not set stays unknown. */
+/*
+ * Set a value to a figure of a cgroup. The value of a limit that is not set is unknown.
+ */
 static void set_figure(struct value *ret, uint64_t figure)
 {
 	if (figure != CGROUP_NO_LIMIT)
@@ -47,7 +49,7 @@ static void get_limit_path(const void *row, int arg, struct value *ret)
 	value_set_text(ret, level ? level->path : NULL);
 }
 
-/* Get a figure of the cgroup. arg is an offset in struct oom_figures. */
+/* Get a figure of the cgroup. `arg` is an offset in struct oom_figures. */
 static void get_figure(const void *row, int arg, struct value *ret)
 {
 	uint64_t number;
@@ -57,7 +59,9 @@ static void get_figure(const void *row, int arg, struct value *ret)
 	set_figure(ret, number);
 }
 
-/* Get a name found in the cgroup's path. arg is an enum cgroup_name. */
+/*
+ * Get a name that was found in the cgroup's path. `arg` is a value of enum cgroup_name.
+ */
 static void get_name(const void *row, int arg, struct value *ret)
 {
 	value_set_text(ret, cgroup_of(row)->names[arg]);
@@ -70,8 +74,8 @@ static void get_process_count(const void *row, int arg, struct value *ret)
 }
 
 /*
- * Get a figure of the cgroup itself, rather than of an ancestor. arg is
- * an offset in struct cgroup_level.
+ * Get a figure of the cgroup itself, and not of an ancestor. `arg` is an offset in
+ * struct cgroup_level.
  */
 static void get_own(const void *row, int arg, struct value *ret)
 {
@@ -84,8 +88,8 @@ static void get_own(const void *row, int arg, struct value *ret)
 }
 
 /*
- * Get a figure of the cgroup whose limit applies, which may be an ancestor. arg
- * is an offset in struct cgroup_level.
+ * Get a figure of the cgroup whose limit applies, which may be an ancestor. `arg` is an
+ * offset in struct cgroup_level.
  */
 static void get_owner(const void *row, int arg, struct value *ret)
 {
@@ -97,7 +101,7 @@ static void get_owner(const void *row, int arg, struct value *ret)
 	set_figure(ret, number);
 }
 
-/* Get the memory pressure of the cgroup. arg is an offset in struct cgroup_pressure. */
+/* Get the memory pressure of the cgroup. `arg` is an offset in struct cgroup_pressure. */
 static void get_pressure(const void *row, int arg, struct value *ret)
 {
 	const struct cgroup *c = cgroup_of(row);

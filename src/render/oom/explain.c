@@ -32,14 +32,17 @@ static void add_printable(struct page *p, struct strbuf *out, const char *text)
 	text_add_printable(out, text, strlen(text), p->options->table.ascii);
 }
 
-/* Append a label followed by text, wrapped so that all lines of the text align. */
+/* Append a label and a text, which is wrapped so that all of its lines align. */
 static void add_words(struct page *p, const char *label, const char *words)
 {
 	strbuf_addf(p->out, "%-*s", LABEL_WIDTH, label);
 	text_add_wrapped(p->out, words, LABEL_WIDTH, p->width);
 }
 
-/* Append "NAME 12.0M" to a list, unless the amount is unknown. */
+/*
+ * Append a name and an amount to a list, such as "NAME 12.0M". Append nothing if the
+ * amount is unknown.
+ */
 static void add_amount(struct strbuf *line, const char *name, uint64_t bytes)
 {
 	char buf[UNITS_TEXT_SIZE];
@@ -50,8 +53,8 @@ static void add_amount(struct strbuf *line, const char *name, uint64_t bytes)
 }
 
 /*
- * Append " in container C of pod NAMESPACE/POD". Parts of this text that are unknown are
- * omitted.
+ * Append text of the form " in container C of pod NAMESPACE/POD". Unknown parts
+ * are omitted.
  */
 static void add_place(struct page *p, struct strbuf *line, const struct oom_place *place)
 {
@@ -120,8 +123,8 @@ static bool is_invoker(const struct oom_evidence *e, int pid, const char *name)
 }
 
 /*
- * Append "NAME (PID) in container C of pod P". Parts of this text that are unknown are
- * omitted.
+ * Append text of the form "NAME (PID) in container C of pod P". Unknown parts
+ * are omitted.
  */
 static void add_invoker_name(struct page *p, struct strbuf *line)
 {
@@ -155,8 +158,8 @@ static void add_invoker(struct page *p)
 }
 
 /*
- * Append the time of the kill as the log contains it. The time cannot be converted
- * if the log has no year or time zone.
+ * Append the time of the kill in the format of the log. memstate cannot convert the time
+ * if the log does not contain the year or time zone.
  */
 static void add_log_time(struct page *p)
 {
@@ -256,8 +259,8 @@ static void add_filling(struct page *p)
 }
 
 /*
- * Append the figures of the last sample before the kill. They are known only if there is
- * a recording.
+ * Append the figures of the last sample before the kill. They are known only if the
+ * evidence includes a recording.
  */
 static void add_before(struct page *p)
 {
@@ -287,8 +290,8 @@ static void add_grower_name(struct page *p, struct strbuf *line)
 }
 
 /*
- * If shared memory grew, append the file that only the growing process has open for
- * writing, or a note that the writer cannot be determined.
+ * If shared memory grew, append the name of the file that only the growing process has
+ * open for writing, or a note that the writer cannot be determined.
  */
 static void add_writer(struct page *p, struct strbuf *line)
 {
@@ -309,8 +312,8 @@ static void add_writer(struct page *p, struct strbuf *line)
 }
 
 /*
- * Append the mapping that grew most. Its amounts and those of the whole process are from
- * the same readings, which may be older than the samples that show the growth.
+ * Append the mapping that grew most. The amounts of the mapping and of the whole process
+ * are from the same readings, which may be older than the samples that show the growth.
  */
 static void add_mapping(struct page *p, struct strbuf *line)
 {
@@ -337,8 +340,8 @@ static void add_mapping(struct page *p, struct strbuf *line)
 }
 
 /*
- * Append a sentence that states which process grew, since when, in which kind of
- * memory, and whose allocation hit the limit.
+ * Append a sentence that states which process grew, in which kind of memory and since
+ * when, and which process made the allocation that hit the limit.
  */
 static void add_grower(struct page *p)
 {
@@ -369,7 +372,8 @@ static void add_grower(struct page *p)
 }
 
 /*
- * If the verdict holds, append its title and the deciding figures, as "TITLE: FIGURES".
+ * If the verdict applies, append its title and the deciding figures in the form
+ * "TITLE: FIGURES".
  */
 static void add_verdict(struct page *p, const char *label, enum oom_verdict verdict)
 {

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/*
- * explain - explain why a process was killed or ended, as text or JSON.
- */
+/* explain - explain, as text or JSON, why a process was killed or ended. */
 #ifndef MS_RENDER_OOM_EXPLAIN_H
 #define MS_RENDER_OOM_EXPLAIN_H
 
@@ -19,8 +17,8 @@ void oom_explain_add_text(struct strbuf *out, const struct oom_evidence *evidenc
 			  const struct oom_explain_options *options);
 
 /*
- * Append the explanation as one line of JSON, "\n" included. `summary` is a JSON
- * text about all kills of the log, or NULL.
+ * Append the explanation as one line of JSON, including the "\n" at the end. `summary` is
+ * a JSON text about all kills in the log, or NULL.
  */
 void oom_explain_add_json(struct strbuf *out, const struct oom_evidence *evidence,
 			  const char *summary);

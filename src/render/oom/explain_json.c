@@ -9,13 +9,13 @@
 #include "classify/oom/verdict.h"
 #include "render/oom/explain.h"
 
-/* Append a number, or null for a limit that is not set. */
+/* Append a number, or null in place of a limit that is not set. */
 static void add_number(struct json *j, const char *key, uint64_t number)
 {
 	json_add_amount(j, key, number == CGROUP_NO_LIMIT ? BYTES_UNKNOWN : number);
 }
 
-/* Append text, or null for "". */
+/* Append text as a JSON string, or null if the text is empty. */
 static void add_text(struct json *j, const char *key, const char *text)
 {
 	json_add_string(j, key, text[0] != '\0' ? text : NULL);
@@ -87,7 +87,7 @@ static void add_victim(struct json *j, const struct oom_evidence *e)
 	json_end_object(j);
 }
 
-/* Append the members that identify a process. */
+/* Append the JSON members that identify a process. */
 static void add_process_members(struct json *j, int pid, const char *name,
 				const struct oom_place *place)
 {
@@ -136,8 +136,8 @@ static void add_growth(struct json *j, const struct oom_evidence *e)
 }
 
 /*
- * Append the member "sample" with figures from a recording,
- * or null without a recording.
+ * Append the JSON member "sample" with figures from a recording, or with null if there is
+ * no recording.
  */
 static void add_sample(struct json *j, const struct oom_evidence *e)
 {
@@ -162,8 +162,8 @@ static void add_sample(struct json *j, const struct oom_evidence *e)
 }
 
 /*
- * Append the time of the kill in the log's format, and other
- * details found only in a log.
+ * Append the time of the kill in the format of the log, and other details that only a
+ * log contains.
  */
 static void add_log(struct json *j, const struct oom_kill *k)
 {

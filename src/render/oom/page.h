@@ -10,12 +10,12 @@
 #include "render/oom/explain.h"
 
 /*
- * Upper bound on a page's size. Kills that do not fit are counted on the page, but
- * not shown.
+ * Maximum size of a page in bytes. The page shows as many kills as fit, and states the
+ * number of the others.
  */
 #define OOM_PAGE_BYTES_MAX ((size_t)2000000)
 
-/* Append the page. `name` is the name of the log. */
+/* Append the HTML page. `name` is the name of the log. */
 void oom_page_add(struct strbuf *out, const char *name,
 		  const struct oom_kill *const *kills, size_t count,
 		  const struct oom_explain_options *options);

@@ -25,14 +25,17 @@
 struct page {
 	struct strbuf *out;
 	const struct predict_report *report;
-	/* trends of all processes, those with the fastest growth first */
+	/* trends of all processes, fastest growth first */
 	struct process_trend *processes;
 	size_t process_count;
 	const struct units_rate *unit; /* unit of all rates */
 	size_t width;
 };
 
-/* Append a label such as "need", followed by wrapped text such as "growing: …". */
+/*
+ * Append a label such as "need", followed by a text such as "growing: …", which
+ * is wrapped.
+ */
 static void add_line(const struct page *p, const char *label, const char *words)
 {
 	strbuf_addf(p->out, "%-*s", LABEL_WIDTH, label);
@@ -61,7 +64,7 @@ static void add_samples(const struct page *p, const struct trend *t)
 }
 
 /*
- * Append how the needed memory changed from the first sample to the last, such as "rose
+ * Append how the memory need changed from the first sample to the last, such as "rose
  * from 61.9M to 62.8M".
  */
 static void add_need(const struct page *p, const struct trend *t)
@@ -84,8 +87,8 @@ static void add_need(const struct page *p, const struct trend *t)
 }
 
 /*
- * Return true if the cgroup has no processes. Nothing can need more memory in
- * that case, whatever the need was before.
+ * Return true if the cgroup has no processes. In that case, the memory need cannot grow,
+ * even if it grew before.
  */
 static bool is_empty(const struct predict_report *report)
 {
@@ -135,7 +138,10 @@ static void add_group(const struct page *p)
 		add_line(p, "", strbuf_text(&limit));
 }
 
-/* Processes with a higher rank are listed first. */
+/*
+ * Return the rank of a kind of growth. The report lists processes with a higher
+ * rank first.
+ */
 static int rank_of(enum growth_kind kind)
 {
 	if (kind == GROWTH_STEADY)
@@ -147,7 +153,7 @@ static int compare_trends(const void *a, const void *b)
 {
 	const struct process_trend *x = a, *y = b;
 	const struct growth *g_x = &x->need.growth, *g_y = &y->need.growth;
-	/* adding 1 turns BYTES_UNKNOWN into 0, so that an unknown need sorts last */
+	/* BYTES_UNKNOWN + 1 is 0, so that an unknown need sorts last */
 	uint64_t of_x = x->need.bytes + 1, of_y = y->need.bytes + 1;
 
 	if (rank_of(g_x->kind) != rank_of(g_y->kind))
@@ -158,8 +164,9 @@ static int compare_trends(const void *a, const void *b)
 }
 
 /*
- * Return the trends of all processes and set *ret_count to their number. Growing
- * processes come first, in order of decreasing growth. The caller frees the result.
+ * Return the trends of all processes, and set *ret_count to their number. Growing
+ * processes come first, those with the fastest growth at the top. The caller frees
+ * the result.
  */
 static struct process_trend *find_processes(const struct trends *trends,
 					    size_t *ret_count)
@@ -174,7 +181,10 @@ static struct process_trend *find_processes(const struct trends *trends,
 	return found;
 }
 
-/* Return the larger absolute rate; a trend that is too short has none. */
+/*
+ * Return whichever rate has the larger absolute value. A trend that is too short has
+ * no rate.
+ */
 static int64_t larger_rate(int64_t rate, const struct growth *g)
 {
 	return g->kind != GROWTH_TOO_SHORT && llabs(g->rate_bytes) > llabs(rate)
@@ -182,7 +192,7 @@ static int64_t larger_rate(int64_t rate, const struct growth *g)
 		       : rate;
 }
 
-/* Return the unit that suits the largest rate and bound in the report. */
+/* Return a unit that suits the largest of all rates and bounds in the report. */
 static const struct units_rate *find_unit(const struct predict_report *report,
 					  const struct process_trend *found, size_t count)
 {
@@ -208,7 +218,10 @@ static const char *format_rate_of(const struct page *p, const struct trend *t,
 	return units_format_rate_in(t->growth.rate_bytes, p->unit, buf);
 }
 
-/* Return true if the growth of allocated blocks is known for a process in the table. */
+/*
+ * Return true if the growth of allocated blocks is known for at least one process in
+ * the table.
+ */
 static bool has_live(const struct page *p)
 {
 	for (size_t i = 0; i < p->process_count && i < p->report->top; i++)
@@ -233,8 +246,8 @@ static void add_process(const struct page *p, const struct process_trend *t)
 }
 
 /*
- * Append why each growing process grows: either its live blocks grow, or
- * the allocator keeps freed memory.
+ * Append, for each growing process, the cause of the growth: either its live blocks grow,
+ * or the allocator keeps freed memory.
  */
 static void add_causes(const struct page *p)
 {

@@ -39,8 +39,8 @@ static const char *format_amount_or_none(const struct page *p, uint64_t bytes,
 }
 
 /*
- * Append an indented line "label 1.5M 12.3% note". The percentage is
- * relative to the usage of the cgroup.
+ * Append an indented line such as "label 1.5M 12.3% note". The percentage is relative to
+ * the usage of the cgroup.
  */
 static void add_part(struct page *p, int indent, const char *label, uint64_t bytes,
 		     const char *note)
@@ -61,7 +61,7 @@ static void add_part(struct page *p, int indent, const char *label, uint64_t byt
 	strbuf_add_char(p->out, '\n');
 }
 
-/* The same for memory that the kernel can reclaim. */
+/* Append an indented line for a kind of memory that the kernel can reclaim. */
 static void add_reclaimable(struct page *p, const char *label, uint64_t bytes,
 			    const char *note)
 {
@@ -71,13 +71,16 @@ static void add_reclaimable(struct page *p, const char *label, uint64_t bytes,
 	style_mark_line(p->out, begin, STYLE_RECLAIMABLE, p->report->options.colour);
 }
 
-/* Append a path from outside memstate, made printable. */
+/* Append a path, with unprintable characters escaped. */
 static void add_path(struct page *p, const char *path)
 {
 	text_add_printable(p->out, path, strlen(path), p->report->options.ascii);
 }
 
-/* Append a bar whose full length represents the limit or, without a limit, the usage. */
+/*
+ * Append a bar that shows the parts of the usage. The full length of the bar is the
+ * limit, or the usage if there is no limit.
+ */
 static void add_bar(struct page *p)
 {
 	const struct oom_figures *f = p->figures;
@@ -108,8 +111,8 @@ static void add_bar(struct page *p)
 }
 
 /*
- * With cgroup v1, append the parts of kernel memory, and how accurate each part is.
- * Samples from a recording lack these figures.
+ * For cgroup v1, append the parts of kernel memory, and how accurate each part is.
+ * Samples from a recording do not contain these figures.
  */
 static void add_kernel_v1(struct page *p)
 {
@@ -344,7 +347,7 @@ void oom_report_add_text(struct strbuf *out, const struct oom_report *report)
 	conclusion_add_next(out, &conclusion);
 }
 
-/* Append a number, or null for a limit that is not set. */
+/* Append a number, or null in place of a limit that is not set. */
 static void add_amount(struct json *j, const char *key, uint64_t number)
 {
 	json_add_amount(j, key, number == CGROUP_NO_LIMIT ? BYTES_UNKNOWN : number);

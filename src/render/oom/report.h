@@ -10,7 +10,7 @@
 #include "classify/growth/trends.h"
 #include "render/table/output.h"
 
-/* A row of oom_columns. */
+/* A row of oom_columns, which describes a cgroup in one sample. */
 struct oom_row {
 	const struct cgroup *cgroup;
 	const struct oom_figures *figures;
@@ -21,10 +21,13 @@ extern const struct column_set oom_columns;
 struct oom_report {
 	struct oom_row row;
 	const struct snapshot *processes;
-	/* growth of need, computed from all samples up to this one; NULL if unknown */
+	/*
+	 * growth of the memory need, computed from all samples up to this one; NULL
+	 * if unknown
+	 */
 	const struct trend *need;
 	size_t top; /* maximum number of processes in the report */
-	/* for the command to run next, see struct oom_conclusion_options */
+	/* used to suggest the next command: see struct oom_conclusion_options */
 	const char *recording, *live_options;
 	struct table_options options;
 };
@@ -33,8 +36,8 @@ struct oom_report {
 void oom_report_add_text(struct strbuf *out, const struct oom_report *report);
 
 /*
- * Append the report as one line of JSON, "\n" included: all columns, and each level
- * of the cgroup hierarchy with its limit.
+ * Append the report as one line of JSON, including the "\n" at the end. The report
+ * contains all columns, and each level of the cgroup hierarchy with its limit.
  */
 void oom_report_add_json(struct strbuf *out, const struct oom_row *row,
 			 const struct column_list *columns);

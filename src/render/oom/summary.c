@@ -15,14 +15,14 @@
 #include "render/table/style.h"
 
 /*
- * A row of the summary: all kills in cgroups with the same name, or
- * of programs with the same name.
+ * A row of the summary, which combines all kills in cgroups with the same name, or all
+ * kills of programs with the same name.
  */
 struct row {
 	const char *name;
-	const struct oom_kill *kill; /* the first kill of this row */
+	const struct oom_kill *kill; /* the first of the combined kills */
 	size_t count;
-	uint64_t largest_bytes; /* Rss of the largest victim, or BYTES_UNKNOWN */
+	uint64_t largest_bytes; /* largest Rss of a killed process, or BYTES_UNKNOWN */
 };
 
 enum limit {
@@ -34,7 +34,7 @@ enum limit {
 };
 
 static const struct {
-	/* key: for JSON; name: for text, used if the limit has no path */
+	/* `key` is for JSON; `name` is shown in text if the limit has no path */
 	const char *key, *name;
 } limits[] = {
 	[LIMIT_CGROUP] = { "cgroup", "a cgroup that the log does not name" },
@@ -158,9 +158,9 @@ static struct row *make_rows(const struct oom_kill *const *kills, size_t count,
 }
 
 /*
- * Find the first and the last kill. If the log contains the date of each kill,
- * compare the times, because the events of some logs are not in order.
- * Otherwise use their positions in the log.
+ * Find the first and the last kill. If the log contains the date of each kill, compare
+ * the times, because some logs are not in chronological order. Otherwise, compare the
+ * positions in the log.
  */
 static void find_ends(const struct oom_kill *const *kills, size_t count,
 		      const struct oom_kill *ends[2])
@@ -181,7 +181,7 @@ static void find_ends(const struct oom_kill *const *kills, size_t count,
 	ends[1] = last;
 }
 
-/* Append the time of the kills: "at A", or "between A and B". */
+/* Append the time of the kills in the form "at A" or "between A and B". */
 static void add_period(struct strbuf *out, const struct oom_kill *const ends[2])
 {
 	_cleanup_strbuf_ struct strbuf first = STRBUF_INIT, last = STRBUF_INIT;
@@ -194,7 +194,10 @@ static void add_period(struct strbuf *out, const struct oom_kill *const ends[2])
 		strbuf_addf(out, "between %s and %s", first.text, last.text);
 }
 
-/* Conclude the most frequent limit and victim, the first of each kind of rows. */
+/*
+ * Append the conclusion, which names the most frequent limit and the most frequent
+ * victim: the first row of each list.
+ */
 static void add_opening(struct strbuf *out, const struct oom_kill *const *kills,
 			size_t count, const struct row *rows[2],
 			const struct table_options *options)

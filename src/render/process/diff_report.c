@@ -19,7 +19,7 @@ static bool is_bytes(const struct diff_report *r)
 	return profile_metrics[r->options->metric].is_bytes;
 }
 
-/* The functions from here on write the report as text. */
+/* The functions below write the report as text. */
 
 struct page {
 	struct strbuf *out;
@@ -138,7 +138,7 @@ static void add_notes(const struct page *p)
 	add_removed(p);
 }
 
-/* Append the change of a stack, followed by its functions, one per line. */
+/* Append the change of a stack, followed by the functions of the stack, one per line. */
 static void add_stack(const struct page *p, const struct profile_diff_stack *stack)
 {
 	const char **names;
@@ -202,7 +202,7 @@ void diff_report_add_text(struct strbuf *out, const struct diff_report *report)
 	conclusion_add_next(out, &conclusion);
 }
 
-/* The functions from here on write the report as CSV. */
+/* The functions below write the report as CSV. */
 
 void diff_report_add_csv(struct strbuf *out, const struct diff_report *report)
 {
@@ -228,7 +228,7 @@ void diff_report_add_csv(struct strbuf *out, const struct diff_report *report)
 	column_list_release(&columns);
 }
 
-/* The functions from here on write the report as JSON. */
+/* The functions below write the report as JSON. */
 
 static void add_json_side(struct json *j, const char *key, const struct diff_side *side)
 {
@@ -293,7 +293,7 @@ static void add_json_stacks(struct json *j, const struct diff_report *report)
 	char *bad;
 
 	json_begin_array(j, "stacks");
-	/* parsing the default cannot fail; unit tests check the tables of columns */
+	/* the default list is always valid: unit tests check the tables of columns */
 	if (column_list_parse(&diff_columns, NULL, diff_columns.table_default, &columns,
 			      &bad) == 0)
 		for (size_t i = 0; i < report->diff->stack_count; i++)

@@ -10,9 +10,11 @@
 #include "render/table/output.h"
 
 struct diff_side {
-	const char *file; /* name of the profile's file as the user wrote it */
+	const char *file; /* name of the profile's file, as the user entered it */
 	const struct profile *profile;
-	/* amount of the metric that rules removed; not included in any stack */
+	/*
+	 * amount of the metric that rules removed, which no stack in the report includes
+	 */
 	uint64_t removed;
 };
 
@@ -20,11 +22,11 @@ struct diff_report {
 	const struct profile_diff *diff;
 	const struct profile_diff_options *options;
 	struct diff_side before, after;
-	size_t top; /* maximum number of stacks per list in text */
+	size_t top; /* maximum number of stacks per list in a text report */
 	struct table_options table;
 };
 
-/* A row of diff_columns: a stack from one of the lists. */
+/* A row of diff_columns, which describes a stack in one of the lists. */
 struct diff_row {
 	const struct diff_report *report;
 	const struct profile_diff_stack *stack;
@@ -41,7 +43,7 @@ void diff_report_add_text(struct strbuf *out, const struct diff_report *report);
  */
 void diff_report_add_csv(struct strbuf *out, const struct diff_report *report);
 
-/* Append the report as one line of JSON, "\n" included. */
+/* Append the report as one line of JSON, including the "\n" at the end. */
 void diff_report_add_json(struct strbuf *out, const struct diff_report *report);
 
 #endif

@@ -14,7 +14,7 @@ struct head {
 	const struct table_options *options;
 };
 
-/* Append a path or name from outside memstate, made printable. */
+/* Append a path or name, with unprintable characters escaped. */
 static void add_path(struct head *h, const char *path)
 {
 	text_add_printable(h->out, path, strlen(path), h->options->ascii);
@@ -29,8 +29,8 @@ static void add_name(struct head *h, const char *before, const char *name)
 }
 
 /*
- * Append the names that are known, such as "pod shop/web-0, burstable;
- * container app, containerd 0123456789ab".
+ * Append the known names of the cgroup's pod, container or unit, such as "pod shop/web-0,
+ * burstable; container app, containerd 0123456789ab".
  */
 static void add_names(struct head *h)
 {

@@ -10,7 +10,8 @@
 #include "render/process/growth_words.h"
 
 /*
- * Longest forecast that is shown. The observed time is too short to justify a longer one.
+ * The longest forecast that is shown. memstate does not observe a process for long enough
+ * to justify a longer forecast.
  */
 #define FORESEEN_NS (30 * 24 * 3600 * NS_PER_S)
 
@@ -41,7 +42,10 @@ static bool find_time(const struct growth *growth, uint64_t limit_bytes,
 	       ret->ns <= FORESEEN_NS;
 }
 
-/* Format the time until the limit is reached, such as "now", "2h05m" or "over 30d". */
+/*
+ * Format the time until an amount reaches its limit, such as "now", "2h05m" or
+ * "over 30d".
+ */
 static const char *format_time(uint64_t ns, char buf[UNITS_TEXT_SIZE])
 {
 	if (ns < NS_PER_S)
@@ -61,10 +65,7 @@ void growth_text_add_time(struct strbuf *out, const struct growth *growth,
 		strbuf_add_char(out, '-');
 }
 
-/*
- * Format a bound of a growth rate in the same unit as the
- * rate itself, without the "/h".
- */
+/* Format a bound of a growth rate in the unit of the rate itself, without the "/h". */
 static const char *format_bound(int64_t bytes_per_hour, int64_t rate_bytes,
 				char buf[UNITS_TEXT_SIZE])
 {

@@ -59,8 +59,8 @@ void growth_add_rate(struct strbuf *out, const struct growth *g,
 }
 
 /*
- * Append the period over which each floor was computed: "the floor of each cycle (6m40s)"
- * or, if there is no cycle, "the floor of each 1m00s".
+ * Append the period over which each floor was computed: "the floor of each cycle
+ * (6m40s)", or "the floor of each 1m00s" if there is no cycle.
  */
 static void add_windows(struct strbuf *out, const struct growth *g)
 {
@@ -74,7 +74,7 @@ static void add_windows(struct strbuf *out, const struct growth *g)
 			    units_format_duration(g->window_ns, buf));
 }
 
-/* Append what is missing for a result, such as "3 more samples are needed". */
+/* Append the requirements for a result, such as "3 more samples are needed". */
 static void add_missing(struct strbuf *out, const struct growth *g)
 {
 	char cycle[UNITS_TEXT_SIZE], missing[UNITS_TEXT_SIZE];

@@ -12,47 +12,51 @@
 /* Titles of the kinds of growth, such as "growing" or "too soon to tell". */
 extern const char *const growth_titles[GROWTH_KIND_COUNT_];
 
-/* Append the rate with its bounds: "+60.1M/h (+58.0M/h to +62.3M/h)". */
+/* Append a growth rate with its bounds, such as "+60.1M/h (+58.0M/h to +62.3M/h)". */
 void growth_add_rate(struct strbuf *out, const struct growth *growth,
 		     const struct units_rate *unit);
 
-/* Return the largest absolute value of the rate and its bounds. */
+/* Return the largest absolute value among a growth rate and its bounds. */
 int64_t growth_largest_rate(const struct growth *growth);
 
 /*
- * Append the kind of growth and its details as a sentence without a full stop: "growing:
- * the floor of each cycle (6m40s) changes by +60.1M/h (+58.0M/h to +62.3M/h)". All rates
- * are in this unit; NULL: in the unit that suits the largest.
+ * Append the kind of growth and its details as a sentence without a full stop, such as
+ * "growing: the floor of each cycle (6m40s) changes by +60.1M/h (+58.0M/h to
+ * +62.3M/h)". All rates are shown in `unit`, or in the unit that suits the largest rate
+ * if `unit` is NULL.
  */
 void growth_add_words(struct strbuf *out, const struct growth *growth,
 		      const struct units_rate *unit);
 
 /*
- * Append text such as "reaches the limit in 25m00s (24m10s to 28m05s), with a peak as
- * tall as the tallest so far, 80.0M", or "is at the limit now". Append nothing if the
+ * Append a forecast such as "reaches the limit in 25m00s (24m10s to 28m05s), with a peak
+ * as tall as the tallest so far, 80.0M", or "is at the limit now". Append nothing if the
  * time cannot be determined.
  */
 void growth_add_time(struct strbuf *out, const struct growth *growth,
 		     uint64_t limit_bytes);
 
-/* Explanations of why the need of a process grows. */
+/* Explanations of why the memory need of a process grows. */
 extern const char *const growth_cause_words[GROWTH_CAUSE_COUNT_];
 
 struct growth_words_options {
 	size_t width;
 	bool ascii;
-	/* begin the text with the pid and name of the process, such as "1234 server: " */
+	/*
+	 * whether to begin the text with the pid and name of the process, such as "1234
+	 * server: "
+	 */
 	bool with_name;
 };
 
 /*
- * Append "Need over 4m10s (250 samples): growing: …" and the cause of the growth, wrapped
- * to the width in the options.
+ * Append a text such as "Need over 4m10s (250 samples): growing: …" and the cause of the
+ * growth. The text is wrapped to the width in the options.
  */
 void growth_add_process(struct strbuf *out, const struct process_trend *trend,
 			const struct growth_words_options *options);
 
-/* The limitations of every growth analysis, shown with each result. */
+/* The limitations of every growth analysis, which reports show with each result. */
 extern const char growth_caveats[];
 
 #endif

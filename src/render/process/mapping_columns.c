@@ -42,7 +42,7 @@ static void get_place(const void *row, int arg, struct value *ret)
 	value_set_number(ret, places[arg]);
 }
 
-/* Get the permissions of a mapping as static text, from a table of all combinations. */
+/* Get the permissions of a mapping as text, from a static table of all combinations. */
 static void get_perms(const void *row, int arg, struct value *ret)
 {
 	static const char *const perms[] = {

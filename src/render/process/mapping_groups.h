@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* mapping_groups - the mappings of one process, grouped by file. Pure. */
+/*
+ * mapping_groups - the mappings of one process, grouped by file. Functions without
+ * side effects.
+ */
 #ifndef MS_RENDER_PROCESS_MAPPING_GROUPS_H
 #define MS_RENDER_PROCESS_MAPPING_GROUPS_H
 
@@ -14,8 +17,8 @@ struct mapping_group {
 };
 
 /*
- * Group the mappings. Set *ret to the groups, sorted by owner and then by size, largest
- * first, and return their number. The caller frees *ret.
+ * Group the mappings by file. Set *ret to the groups, sorted by owner and then by
+ * decreasing size, and return their number. The caller frees *ret.
  */
 size_t mapping_groups_make(const struct mapping_list *mappings,
 			   struct mapping_group **ret);

@@ -13,7 +13,7 @@
 #include "render/table/conclusion.h"
 #include "render/table/style.h"
 
-/* The functions from here on write the report as text. */
+/* The functions below write the report as text. */
 
 struct page {
 	struct strbuf *out;
@@ -84,7 +84,7 @@ static void add_sides(const struct page *p)
 
 /*
  * Return the age in ms of the oldest mapping data of a moment, relative to the time of
- * that moment.
+ * the moment.
  */
 static uint64_t mappings_age_ms(const struct moment *moment)
 {
@@ -129,7 +129,10 @@ static size_t count_part(const struct page *p, enum moment_part part)
 	return count;
 }
 
-/* Append lines with figures. Figures that are unknown at both moments are left out. */
+/*
+ * Append lines with figures of two moments. A figure that is unknown at both moments is
+ * left out.
+ */
 static void add_figures(const struct page *p, enum moment_part part)
 {
 	for (size_t i = 0; i < p->report->diff->count; i++) {
@@ -161,8 +164,8 @@ static void add_group(const struct page *p)
 }
 
 /*
- * Append the pids of a row, such as "1234", "1234, before
- * 77", "1234, new" or "77, gone".
+ * Append the pids of the process at both moments, such as "1234", "1234, before 77",
+ * "1234, new" or "77, gone".
  */
 static void add_pids(const struct page *p, const struct moment_change *change)
 {
@@ -204,8 +207,8 @@ static void add_row_of_list(const struct page *p, const struct moment_change *ch
 }
 
 /*
- * Append the rows of one list. Rows without a change are left
- * out. (CSV and JSON include them.)
+ * Append the rows of one list. The text report leaves out rows without a change, but CSV
+ * and JSON include them.
  */
 static void add_list(const struct page *p, enum moment_part part)
 {
@@ -262,7 +265,7 @@ void moment_report_add_text(struct strbuf *out, const struct moment_report *repo
 	conclusion_add_next(out, &conclusion);
 }
 
-/* The functions from here on write the report as CSV. */
+/* The functions below write the report as CSV. */
 
 void moment_report_add_csv(struct strbuf *out, const struct moment_report *report)
 {
@@ -276,7 +279,7 @@ void moment_report_add_csv(struct strbuf *out, const struct moment_report *repor
 	column_list_release(&columns);
 }
 
-/* The functions from here on write the report as JSON. */
+/* The functions below write the report as JSON. */
 
 static void add_json_side(struct json *j, const char *key, const struct moment_side *side)
 {

@@ -11,17 +11,20 @@
 #include "render/table/output.h"
 
 struct moment_side {
-	/* name of the moment as the user wrote it: "FILE" or "FILE@TIME" */
+	/* name of the moment as the user entered it: "FILE" or "FILE@TIME" */
 	const char *name;
 	const struct moment *moment;
 };
 
 struct moment_report {
 	const struct moment_diff *diff;
-	/* where the next command can examine the processes after the change; for text */
+	/*
+	 * where the command that the text report suggests can examine the processes after
+	 * the change
+	 */
 	struct next_place after_place;
 	struct moment_side before, after;
-	size_t top; /* maximum number of processes, and of mappings, in text */
+	size_t top; /* maximum number of processes, and of mappings, in a text report */
 	struct table_options table;
 };
 
@@ -35,7 +38,7 @@ extern const struct column_set moment_columns;
 void moment_report_add_text(struct strbuf *out, const struct moment_report *report);
 void moment_report_add_csv(struct strbuf *out, const struct moment_report *report);
 
-/* Append the report as one line of JSON, "\n" included. */
+/* Append the report as one line of JSON, including the "\n" at the end. */
 void moment_report_add_json(struct strbuf *out, const struct moment_report *report);
 
 #endif

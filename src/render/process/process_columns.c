@@ -14,7 +14,7 @@ static const struct usage *usage_of(const void *row)
 	return ((const struct process_row *)row)->usage;
 }
 
-/* Columns that describe the sample. */
+/* Columns that describe the sample, not the process. */
 
 enum {
 	SAMPLE_TIME,
@@ -38,14 +38,14 @@ static void get_sample(const void *row, int arg, struct value *ret)
 						      : 0);
 		break;
 	case SAMPLE_READ:
-		/* recordings do not contain the time that reading took */
+		/* recordings do not contain how long it took to read the process */
 		if (u->source > SOURCE_STAT)
 			value_set_amount(ret, u->read_ns);
 		break;
 	}
 }
 
-/* Columns that describe the process. */
+/* Columns that identify and describe the process. */
 
 enum {
 	PROCESS_PID,
@@ -83,8 +83,8 @@ static void get_comm(const void *row, int arg, struct value *ret)
 }
 
 /*
- * Get the command line. For a process without one, get the name: kernel threads have no
- * command line, and a process can erase its own.
+ * Get the command line of a process, or its name if it has no command line: kernel
+ * threads have none, and a process can erase its own.
  */
 static void get_command(const void *row, int arg, struct value *ret)
 {
@@ -95,9 +95,9 @@ static void get_command(const void *row, int arg, struct value *ret)
 }
 
 /*
- * A user name in the cache, which is never freed, because columns point to names while
- * two rows are compared. The cache makes sorting fast: it looks up thousands of names,
- * each of which may require reading a file.
+ * A cached user name. A sort looks up thousands of user names, and each lookup may
+ * require reading a file. Entries are never freed, because columns borrow the names while
+ * two rows are compared.
  */
 struct user {
 	struct user *next;
@@ -164,7 +164,7 @@ static void get_cell(const void *row, int arg, struct value *ret)
 						(enum page_state)(arg % STATE_COUNT_)));
 }
 
-/* Amounts that are computed from several fields. */
+/* Columns for amounts that are computed from several fields. */
 enum {
 	MADE_SIZE,
 	MADE_USS,
@@ -213,7 +213,10 @@ enum {
 	HEAP_AMOUNT_COUNT_
 };
 
-/* arg is the allocator, times HEAP_AMOUNT_COUNT_, plus the amount. */
+/*
+ * Get an amount of a heap. `arg` is the allocator, times HEAP_AMOUNT_COUNT_, plus
+ * the amount.
+ */
 static void get_heap_amount(const void *row, int arg, struct value *ret)
 {
 	enum allocator allocator = (enum allocator)(arg / HEAP_AMOUNT_COUNT_);
@@ -292,7 +295,10 @@ static void get_reported(const void *row, int arg, struct value *ret)
 	value_set_amount(ret, amounts[arg]);
 }
 
-/* The data required for a figure that only a heap walk can provide or correct. */
+/*
+ * The data to read for a figure that is available or accurate only after a walk of
+ * the heap.
+ */
 #define NEED_WALK (NEED_SMAPS | NEED_HEAP)
 
 #define TOTAL(name, heading, field, help)                                             \

@@ -58,8 +58,8 @@ static void add_share(const struct report *r, uint64_t bytes)
 }
 
 /*
- * Append a line of text from outside memstate, cut at the edge of the page. `used` is
- * the number of columns already filled in this line.
+ * Append a line of text that memstate did not generate, cut off at the edge of the page.
+ * `used` is the number of columns already used in the line.
  */
 static void add_cut(const struct report *r, const char *text, size_t length, size_t used)
 {
@@ -90,7 +90,7 @@ static void add_head(const struct report *r)
 	add_cut(r, head.text, head.length, 0);
 }
 
-/* Append the sentences with the conclusion, and the diagnoses with details of it. */
+/* Append the sentences of the conclusion, and the diagnoses that give its details. */
 static void add_conclusion(const struct report *r)
 {
 	const struct table_options options = { .max_width = r->options->width };
@@ -118,7 +118,7 @@ static void add_command(const struct report *r)
 	add_cut(r, command, strlen(command), BAR_INDENT);
 }
 
-/* Append the legend of a bar. Parts that are 0 or unknown are left out. */
+/* Append the legend of a bar. Parts whose amount is 0 or unknown are left out. */
 static void add_legend(const struct report *r, const struct bar_part *parts,
 		       const char *const *names, size_t count)
 {
@@ -190,7 +190,10 @@ static void add_bars(const struct report *r)
 		STATE_COUNT_);
 }
 
-/* Return true if a state gets a column. Empty states do not. */
+/*
+ * Return true if the matrix has a column for a page state, because some pages are in
+ * that state.
+ */
 static bool is_state_shown(const struct report *r, unsigned int state)
 {
 	return r->usage->state_bytes[state] != 0;
@@ -209,8 +212,8 @@ static void add_matrix_row(const struct report *r, const char *name, uint64_t su
 }
 
 /*
- * Append the column headings on two lines, such as "private" above "dirty". The matrix
- * fits into 80 columns that way, even with all five states.
+ * Append the column headings of the matrix on two lines, such as "private" above "dirty".
+ * As a result, the matrix fits into 80 columns even with all five states.
  */
 static void add_matrix_heading(const struct report *r)
 {
@@ -257,8 +260,8 @@ static void add_matrix(const struct report *r)
 }
 
 /*
- * Append the result of querying the allocator, or why the query failed. Append nothing
- * if memstate was not asked to query the allocator.
+ * Append the result of querying the allocator, or why the query failed. Append nothing if
+ * memstate was not asked to query the allocator.
  */
 static void add_helper_note(const struct usage *u, struct strbuf *note)
 {
@@ -278,15 +281,16 @@ static void add_helper_note(const struct usage *u, struct strbuf *note)
 }
 
 /*
- * Append where the heap's figures come from, or why there are none, and for how
- * long the process was paused to read them.
+ * Append the source of the heap's figures, or why there are no figures, and for how long
+ * memstate paused the process to read them.
  */
 static void add_heap_note(const struct report *r)
 {
 	const struct usage *u = r->usage;
 	const char *problem = heap_problem_text(u);
 	/*
-	 * in a recording, heap_taken_ns is 0 if the walk was made for an earlier sample
+	 * In a recording, heap_taken_ns is 0 if the heap was walked for an
+	 * earlier sample.
 	 */
 	uint64_t age_ns = u->heap_taken_ns > 0 ? u->taken_ns - u->heap_taken_ns : 0;
 	_cleanup_strbuf_ struct strbuf note = STRBUF_INIT;
@@ -327,12 +331,12 @@ static void add_heap_note(const struct report *r)
 struct named_amount {
 	const char *name;
 	uint64_t bytes;
-	bool is_always; /* shown even if the amount is 0 */
+	bool is_always; /* true to show the amount even if it is 0 */
 };
 
 /*
- * Append a line such as "TITLE Pss 1.2M, Uss 1.0M". Append nothing
- * if there is no amount to show.
+ * Append a line with a title and amounts, such as "TITLE Pss 1.2M, Uss 1.0M". Append
+ * nothing if there is no amount to show.
  */
 static void add_amounts(const struct report *r, const char *title,
 			const struct named_amount *amounts, size_t count)
@@ -400,8 +404,8 @@ static void add_group(const struct report *r, const struct mapping_group *group)
 }
 
 /*
- * Append the largest groups of mappings of each owner: at most GROUPS_PER_OWNER, and
- * only groups with at least 1 % of Rss.
+ * Append the largest groups of mappings of each owner: at most GROUPS_PER_OWNER groups,
+ * each with at least 1 % of Rss.
  */
 static void add_largest(const struct report *r)
 {

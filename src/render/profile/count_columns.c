@@ -136,7 +136,7 @@ static void get_thread_name(const void *row, int arg, struct value *ret)
 #define CALLS(name, heading, arg) \
 	SUM(name "_calls", heading, VALUE_COUNT, arg, "calls to " name)
 
-/* One column per counted function, for a program or for one of its threads. */
+/* A column for each counted function, for a program or for one of its threads. */
 #define EACH_CALL(calls)                                                          \
 	calls("malloc", "MALLOC", CALL_MALLOC), calls("free", "FREE", CALL_FREE), \
 		calls("calloc", "CALLOC", CALL_CALLOC),                           \

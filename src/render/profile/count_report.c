@@ -33,7 +33,10 @@ static void add_bytes(struct strbuf *out, const struct count_report *report,
 		strbuf_add_text(out, units_format_bytes(bytes, buf));
 }
 
-/* Return the count per second, rounded, or BYTES_UNKNOWN if ns is 0. */
+/*
+ * Return a count per second, rounded. Return BYTES_UNKNOWN if the count is unknown or the
+ * time is 0.
+ */
 static uint64_t rate(uint64_t count, uint64_t ns)
 {
 	if (!bytes_known(count) || ns == 0)
@@ -42,8 +45,8 @@ static uint64_t rate(uint64_t count, uint64_t ns)
 }
 
 /*
- * Append a count such as "12345" or "1.2M". Units are powers of 1000, because
- * these are numbers of calls, not of bytes.
+ * Append a count such as "12345" or "1.2M". Units are powers of 1000, because the counts
+ * are numbers of calls and not of bytes.
  */
 static void add_short_count(struct strbuf *out, uint64_t count)
 {
@@ -69,7 +72,7 @@ static void add_short_count(struct strbuf *out, uint64_t count)
 	strbuf_add_u64(out, count);
 }
 
-/* Append how the calls were counted, and which calls that method does not see. */
+/* Append how the calls were counted, and which calls this method cannot count. */
 static void add_means(struct strbuf *out, const struct count_means *means, bool ascii)
 {
 	strbuf_add_text(out, "counted by ");
@@ -212,8 +215,8 @@ static int compare_programs(const void *a, const void *b)
 }
 
 /*
- * Append the first report->top rows as a table, followed by
- * the number of rows left out.
+ * Append a table of the first report->top rows, followed by the number of rows that were
+ * left out.
  */
 static void add_rows(struct strbuf *out, const struct count_report *report,
 		     const struct column_set *set, const void **rows, size_t count)

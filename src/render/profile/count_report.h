@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * count_report - write allocation counts as text, CSV or JSON. Also
- * defines the columns of their rows.
+ * count_report - write allocation counts as text, CSV or JSON. Also defines the columns
+ * for these counts.
  */
 #ifndef MS_RENDER_PROFILE_COUNT_REPORT_H
 #define MS_RENDER_PROFILE_COUNT_REPORT_H
@@ -11,12 +11,12 @@
 #include "model/count_runs.h"
 #include "render/table/output.h"
 
-/* A row of count_columns. */
+/* A row of count_columns, with the counts of a program. */
 struct count_row {
 	const struct count_program *program;
 	uint64_t unix_ms;
 	uint64_t elapsed_ns; /* time since the command was started */
-	/* the run that the row describes; NULL unless there are several runs */
+	/* the run that the row describes; NULL if there is only one run */
 	const struct count_run *run;
 };
 extern const struct column_set count_columns;
@@ -24,13 +24,14 @@ extern const struct column_set count_columns;
 /* Columns for rows of type struct count_thread. */
 extern const struct column_set count_thread_columns;
 
-/* The counts read at one point in time. */
+/* The input of a report: the counts that were read at one point in time. */
 struct count_report {
 	const struct count_list *list;
-	const struct count_program *only; /* show only this program; NULL: all programs */
+	/* the only program to show; NULL: show all programs */
+	const struct count_program *only;
 	uint64_t unix_ms, elapsed_ns;
-	size_t top; /* maximum number of rows per list in text */
-	/* for text; its member has_ended is set by the report */
+	size_t top; /* maximum number of rows per list in a text report */
+	/* used by text reports, which set the member has_ended themselves */
 	struct count_origin origin;
 	struct table_options options;
 };
@@ -40,19 +41,19 @@ void count_report_add_text(struct strbuf *out, const struct count_report *report
 void count_report_add_csv(struct strbuf *out, const struct count_report *report,
 			  const struct column_list *columns);
 
-/* Append the report as one line of JSON, "\n" included. */
+/* Append the report as one line of JSON, including the "\n" at the end. */
 void count_report_add_json(struct strbuf *out, const struct count_report *report,
 			   const struct column_list *columns);
 
 /*
- * Append the status line that a terminal shows while the command runs. The line has no
- * "\n" and is at most options.max_width columns wide. `before` holds the sums read
- * between_ns earlier, from which the rates per second are computed.
+ * Append the status line that a terminal shows while the command runs. The line contains
+ * no "\n", and is at most options.max_width columns wide. `before` contains the sums that
+ * were read between_ns earlier, for the rates per second.
  */
 void count_report_add_line(struct strbuf *out, const struct count_report *report,
 			   const struct count_sums *before, uint64_t between_ns);
 
-/* Sum up the counts of all programs that the report shows. */
+/* Add up the counts of all programs that the report shows. */
 void count_report_sum(const struct count_report *report, struct count_sums *ret);
 
 #endif

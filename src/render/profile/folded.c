@@ -39,7 +39,8 @@ void folded_add(struct strbuf *out, const struct profile *profile,
 	_cleanup_strbuf_ struct strbuf path = STRBUF_INIT;
 	struct function_names names;
 	struct call_tree tree;
-	size_t *ends = NULL; /* for each depth, the length of the path up to that depth */
+	/* for each depth, the length of the part of `path` up to that depth */
+	size_t *ends = NULL;
 	size_t capacity = 0;
 
 	function_names_init(&names, profile);

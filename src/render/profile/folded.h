@@ -10,10 +10,10 @@
 #include "model/profile.h"
 
 /*
- * Append all stacks that have the metric, sorted by function name from the
- * outermost on, so that equal profiles produce equal text. The numbers add up
- * to the metric's sum. In names, ';' becomes ':'; control characters and
- * bytes that are not UTF-8 become \xHH.
+ * Append all stacks that have the metric, sorted by function name from the outermost
+ * function on, so that equal profiles produce equal text. The numbers add up to the
+ * metric's sum. In function names, ';' becomes ':', and control characters and bytes that
+ * are not UTF-8 become \xHH.
  */
 void folded_add(struct strbuf *out, const struct profile *profile,
 		enum profile_metric metric);

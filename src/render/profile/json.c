@@ -20,7 +20,8 @@ static const char *const metric_keys[PROFILE_METRIC_COUNT_] = {
 };
 
 /*
- * Append a member such as "self_allocations" for each metric. Unknown amounts are null.
+ * Append a JSON member such as "self_allocations" for each metric. Unknown amounts
+ * are null.
  */
 static void add_amounts(struct json *j, const struct profile *profile, const char *prefix,
 			const uint64_t *amounts)
@@ -73,7 +74,7 @@ static void add_sums(struct json *j, const struct profile_report *report,
 	json_end_object(j);
 }
 
-/* Return the function name with this number, or NULL for FUNCTION_NONE. */
+/* Return the name of the function with the given number, or NULL for FUNCTION_NONE. */
 static const char *name_of(const struct profile_parts *parts, uint32_t name)
 {
 	return name == FUNCTION_NONE ? NULL : parts->names.names[name];

@@ -16,8 +16,8 @@
 
 #define LABEL_WIDTH 22
 /*
- * Suggest installing debug symbols if functions without a name account for at least this
- * share of the profile.
+ * The report suggests installing debug symbols if functions without a name account for at
+ * least this share of the profile.
  */
 #define NAMELESS_PER_MILLE_MIN 10
 
@@ -48,8 +48,8 @@ void profile_add_share(struct strbuf *out, uint64_t part, uint64_t whole)
 }
 
 /*
- * Return the longest tail of a text that is at most `width` columns wide. The
- * tail starts with a whole character.
+ * Return the longest tail of a text that is at most `width` columns wide. The tail does
+ * not start within a multi-byte character.
  */
 static const char *find_tail(const char *text, size_t length, size_t width)
 {
@@ -123,7 +123,7 @@ static void add_head(struct strbuf *out, const struct profile_report *report)
 	strbuf_add_char(out, '\n');
 }
 
-/* A profile from another tool has no command, and may be incomplete. */
+/* A profile without a command is from another tool, and may be incomplete. */
 bool profile_is_exact(const struct profile *profile)
 {
 	return profile->sample_bytes == 0 && profile->command;
@@ -290,9 +290,9 @@ static void add_functions(struct strbuf *out, const struct profile_report *repor
 }
 
 /*
- * Sum up, by module, how much of the metric is allocated directly by functions
- * without names. Set *ret_sum to the total and *ret_worst to the module with
- * the most. The caller frees the result.
+ * Compute, by module, how much of the metric is allocated directly by functions without
+ * names. Set *ret_sum to the total, and *ret_worst to the module with the largest amount.
+ * The caller frees the result.
  */
 static uint64_t *sum_nameless(const struct profile_report *report, uint64_t *ret_sum,
 			      size_t *ret_worst)
@@ -318,8 +318,8 @@ static uint64_t *sum_nameless(const struct profile_report *report, uint64_t *ret
 }
 
 /*
- * Append the file whose debug symbols would resolve the largest share
- * of the functions without names.
+ * Append the name of the file whose debug symbols would provide the most missing function
+ * names, weighted by the metric.
  */
 static void add_nameless(struct strbuf *out, const struct profile_report *report,
 			 uint64_t whole)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * report - a profile as text, CSV or JSON: by function, and as a call tree. Also
- * defines the columns of its functions.
+ * report - a profile as text, CSV or JSON: a list of functions, and a call tree. Also
+ * defines the columns of the list.
  */
 #ifndef MS_RENDER_PROFILE_REPORT_H
 #define MS_RENDER_PROFILE_REPORT_H
@@ -11,7 +11,7 @@
 #include "model/profile.h"
 #include "render/table/output.h"
 
-/* A row of profile_columns. */
+/* A row of profile_columns, which describes a function. */
 struct profile_row {
 	const struct profile *profile;
 	const char *name;
@@ -19,20 +19,23 @@ struct profile_row {
 };
 extern const struct column_set profile_columns;
 
-/* the value of `min` that corresponds to the whole metric */
+/* value of the member `min` that stands for 100 % of the metric */
 #define PROFILE_MIN_UNIT 100000
 
 struct profile_report {
 	const struct profile *profile;
-	/* sums by metric before the rules were applied; NULL if there are no rules */
+	/* sum of each metric before rules were applied; NULL if there are no rules */
 	const uint64_t *whole;
-	/* the metric that is shown, and by which functions are sorted */
+	/* the metric to show, by which functions are sorted */
 	enum profile_metric metric;
-	/* minimum share of the metric that is shown, in units of 1/PROFILE_MIN_UNIT */
+	/* minimum share of the metric to show, in units of 1/PROFILE_MIN_UNIT */
 	unsigned int min;
-	/* the user set min; if false, min is raised until the tree is short enough */
+	/*
+	 * true if the user set `min`; if false, `min` is raised until the call tree is
+	 * short enough
+	 */
 	bool is_min_given;
-	bool is_head_printed; /* the caller has already printed the name of the program */
+	bool is_head_printed; /* the caller has already printed the program's name */
 	size_t top;	      /* maximum number of rows per list; 0: no limit */
 	struct table_options options;
 };
@@ -45,8 +48,8 @@ void profile_report_add_csv(struct strbuf *out, const struct profile_report *rep
 			    const struct column_list *columns);
 
 /*
- * Append the report as one JSON object, "\n" included: the
- * functions, their callers and the tree.
+ * Append the report as one JSON object: the functions, their callers and the call tree.
+ * The text ends with "\n".
  */
 void profile_report_add_json(struct strbuf *out, const struct profile_report *report,
 			     const struct column_list *columns);

@@ -54,8 +54,8 @@ static void add_head(struct strbuf *out, const struct runs_report *report)
 }
 
 /*
- * Append "Differ between runs: malloc, requested.", or a line that
- * says that all counts are equal.
+ * Append a line such as "Differ between runs: malloc, requested.", or a line that states
+ * that all counts are equal.
  */
 static void add_difference(struct strbuf *out, const struct runs_report *report)
 {
@@ -97,8 +97,8 @@ static void add_figures(struct strbuf *out, const struct runs_report *report)
 	for (unsigned int f = 0; f < COUNTED_COUNT_; f++) {
 		const struct spread *spread = &report->stats->figures[f];
 		/*
-		 * omit lines with 0 for functions that were never called, and
-		 * for calls that never failed
+		 * omit the line for a function that was never called, or for calls that
+		 * never failed
 		 */
 		bool is_optional = f < CALL_COUNT_ || f == COUNTED_FREE_NULL ||
 				   f == COUNTED_FAILED;

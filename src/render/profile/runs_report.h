@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * runs_report - the counts of several runs of a command, as text, as CSV with a row
+ * runs_report - write the counts of several runs of a command as text, as CSV with a row
  * per run, or as JSON.
  */
 #ifndef MS_RENDER_PROFILE_RUNS_REPORT_H
@@ -9,7 +9,7 @@
 #include "classify/profile/count_stats.h"
 #include "render/table/output.h"
 
-/* A limit, and the outcome of checking the runs against it. */
+/* A limit, and the result of comparing the runs with the limit. */
 struct checked_limit {
 	struct count_limit limit;
 	enum limit_outcome outcome;
@@ -24,7 +24,7 @@ struct runs_report {
 	struct table_options options;
 };
 
-/* Default columns for CSV: names separated by commas, as for -o. */
+/* The default columns of CSV, as a list of names separated by commas. */
 extern const char runs_csv_default[];
 
 /* Append the report as text, or as CSV rows without a header line. */
@@ -32,7 +32,7 @@ void runs_report_add_text(struct strbuf *out, const struct runs_report *report);
 void runs_report_add_csv(struct strbuf *out, const struct runs_report *report,
 			 const struct column_list *columns);
 
-/* Append the report as one line of JSON, "\n" included. */
+/* Append the report as one line of JSON, including the "\n" at the end. */
 void runs_report_add_json(struct strbuf *out, const struct runs_report *report,
 			  const struct column_list *columns);
 

@@ -118,7 +118,9 @@ void scale_report_add_csv(struct strbuf *out, const struct scale_report *report,
 		}
 }
 
-/* Append a number with `decimals` decimals, or null unless is_known is set. */
+/*
+ * Append a number with `decimals` digits after the point, or null if is_known is false.
+ */
 static void add_decimal(struct json *j, const char *key, bool is_known, int decimals,
 			double number)
 {

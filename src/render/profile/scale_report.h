@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * scale_report - how allocations grow with the size of the work. Written as text,
- * as CSV with a row per run, or as JSON.
+ * scale_report - report how the number of allocations grows with the size of the work.
+ * Written as text, as CSV with a row per run, or as JSON.
  */
 #ifndef MS_RENDER_PROFILE_SCALE_REPORT_H
 #define MS_RENDER_PROFILE_SCALE_REPORT_H
@@ -12,12 +12,12 @@
 #include "classify/profile/scale_fit.h"
 #include "render/table/output.h"
 
-/* number of figures: allocations, requested bytes, peak Rss */
+/* number of measured figures: allocations, requested bytes, peak Rss */
 #define SCALED_FIGURE_COUNT 3
 
 extern const enum counted_figure scaled_figures[SCALED_FIGURE_COUNT];
 
-/* All runs with one size of work. */
+/* All runs with the same size of work. */
 struct scale_size {
 	uint64_t size;
 	struct count_runs runs;
@@ -28,7 +28,7 @@ struct scale_report {
 	const char *command;
 	const struct scale_size *sizes;
 	size_t count;
-	/* one fit for each figure, in the order of scaled_figures */
+	/* a curve fit for each figure, in the order of scaled_figures */
 	struct scale_fit fits[SCALED_FIGURE_COUNT];
 	struct table_options options;
 };
@@ -36,8 +36,8 @@ struct scale_report {
 extern const char scale_csv_default[];
 
 /*
- * Return why the exponent is unknown, as a phrase without a full stop.
- * Return NULL if the exponent is known.
+ * Return why the exponent of a fit is unknown, as a phrase without a full stop. Return
+ * NULL if the exponent is known.
  */
 const char *scale_outcome_text(enum scale_outcome outcome);
 

@@ -14,12 +14,12 @@ struct speedscope {
 	struct function_names names;
 	struct function_list functions;
 	struct call_tree tree;
-	/* numbers of the function names in the current stack, outermost first */
+	/* numbers of the function names in the current stack, outermost function first */
 	uint32_t *path;
 	size_t path_capacity;
 };
 
-/* Append a frame for each name, followed by a frame for amounts without a stack. */
+/* Append a frame for each function name, and a frame for amounts that have no stack. */
 static void add_frames(struct json *j, const struct speedscope *s)
 {
 	const char **files = xcalloc(s->names.count + 1, sizeof(*files));
@@ -93,7 +93,10 @@ static void add_profile(struct json *j, struct speedscope *s, enum profile_metri
 	json_end_object(j);
 }
 
-/* Append one profile per known metric, and the index of the profile to show first. */
+/*
+ * Append a speedscope profile for each known metric, and the index of the profile that
+ * the viewer shows first.
+ */
 static void add_profiles(struct json *j, struct speedscope *s, enum profile_metric shown)
 {
 	int count = 0, active = 0;

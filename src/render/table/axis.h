@@ -8,8 +8,8 @@
 #include <stdint.h>
 
 /*
- * Return the upper end of an axis for amounts up to max_bytes.
- * It is a round number above 0.
+ * Return the upper end of an axis that shows amounts up to max_bytes. The result is a
+ * round number above 0.
  */
 uint64_t axis_top_bytes(uint64_t max_bytes);
 

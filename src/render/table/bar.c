@@ -13,13 +13,18 @@ static uint64_t known(uint64_t bytes)
 	return bytes_known(bytes) ? bytes : 0;
 }
 
-/* Return the ideal number of cells for a part, in fixed point with 16 fractional bits. */
+/*
+ * Return the exact number of cells for a part of a bar, as a fixed-point number with 16
+ * fractional bits.
+ */
 static uint64_t exact_cells(uint64_t part, uint64_t whole, size_t width)
 {
 	return (uint64_t)((unsigned __int128)part * width * 65536 / whole);
 }
 
-/* Return the index of the part that is furthest below its ideal number of cells. */
+/*
+ * Return the index of the part of a bar that is furthest below its exact number of cells.
+ */
 static size_t find_neediest(const uint64_t *parts, size_t count, uint64_t whole,
 			    size_t width, const size_t *cells)
 {
@@ -65,7 +70,7 @@ void bar_split(const uint64_t *parts, size_t count, uint64_t whole, size_t width
 
 void bar_add_letter(struct strbuf *out, const struct bar_part *part, bool colour)
 {
-	if (colour && part->colour) /* reversed, so that the cell is filled */
+	if (colour && part->colour) /* reverse video fills the cell with the colour */
 		strbuf_addf(out, "\033[7;%sm%c\033[0m", part->colour, part->letter);
 	else
 		strbuf_add_char(out, part->letter);
@@ -101,7 +106,10 @@ void bar_add(struct strbuf *out, const struct bar_part *parts, size_t count,
 
 		if (cells[i] == 0)
 			continue;
-		/* with colour, the colours distinguish the parts */
+		/*
+		 * with colour, all parts use solid cells, because the colours
+		 * distinguish them
+		 */
 		add_segment(out, &parts[i], cells[i],
 			    !is_solid		? letter
 			    : is_dark || colour ? "█"

@@ -11,24 +11,26 @@
 
 /* One part of a bar. */
 struct bar_part {
-	uint64_t bytes; /* may be unknown */
-	char letter;	/* identifies the part in the bar and in its legend; '.': free */
-	const char *colour; /* argument of the escape sequence SGR; NULL: no colour */
+	uint64_t bytes;	    /* may be unknown */
+	char letter;	    /* letter of the part in the bar and its legend; '.': free */
+	const char *colour; /* argument of the SGR escape sequence; NULL: no colour */
 };
 
 /*
  * Distribute `width` cells among the parts with the largest remainder method, and store
- * the cells of each part in ret_cells[count]. If the parts add up to `whole`, the cells
- * add up to `width`. Every part above 0 gets at least one cell as long as there are
- * enough. Unknown parts count as 0. If `whole` is 0 or unknown, all cells are 0.
+ * the number of cells of each part in ret_cells[count]. If the parts add up to `whole`,
+ * the cells add up to `width`. Every part above 0 gets at least one cell, as long as
+ * there are enough cells. Unknown parts count as 0. If `whole` is 0 or unknown, no part
+ * gets any cells.
  */
 void bar_split(const uint64_t *parts, size_t count, uint64_t whole, size_t width,
 	       size_t *ret_cells);
 
 /*
- * Append a bar of `width` cells between brackets. In ASCII, each cell is the letter of
- * its part. Otherwise the letter is only in the first cell of a part, and the others are
- * solid; dark and light parts alternate, so that they are distinct without colour.
+ * Append a bar of `width` cells between brackets. In ASCII, each cell contains the letter
+ * of its part. Otherwise, only the first cell of a part contains the letter, and its
+ * other cells are solid. Dark and light parts alternate, so that they are distinct
+ * without colour.
  */
 void bar_add(struct strbuf *out, const struct bar_part *parts, size_t count,
 	     uint64_t whole, size_t width, bool ascii, bool colour);

@@ -67,7 +67,10 @@ static bool is_heading(const struct column *c, const char *name, size_t length)
 	       strncasecmp(c->heading, name, length) == 0;
 }
 
-/* Return true if this is the column's name, in any case, with or without the unit. */
+/*
+ * Return true if the text is the name of the column, with or without the unit. Case
+ * is ignored.
+ */
 static bool is_name(const struct column *c, const char *name, size_t length)
 {
 	return strncasecmp(c->name, name, length) == 0 &&
@@ -114,8 +117,8 @@ void column_list_release(struct column_list *list)
 }
 
 /*
- * Append a column unless the list already contains it. Keys in
- * a JSON object must be unique.
+ * Append a column to a list, unless the list already contains it, because the keys in a
+ * JSON object must be unique.
  */
 static void add_column(struct column_list *list, const struct column *column)
 {

@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * column - the tables of columns: name, heading, help, kind, required data and getter.
- * CSV, JSON, text tables, the full-screen view, --list-columns and --help all use these
- * tables. Lint tests check the man page and the shell completion against them.
- *
- * Users depend on the names, so never rename a column. If the values have a
+ * column - the tables of columns: name, heading, help, kind, required data and getter of
+ * each column. CSV, JSON, text tables, the full-screen view, --list-columns and --help
+ * all use these tables. Lint tests compare them with the man page and the shell
+ * completion. Users depend on the names, so never rename a column. If the values have a
  * unit, the name ends with the unit.
  */
 #ifndef MS_RENDER_TABLE_COLUMN_H
@@ -20,7 +19,7 @@
 enum value_kind {
 	VALUE_BYTES,   /* a number of bytes */
 	VALUE_COUNT,   /* a number without a unit */
-	VALUE_TEXT,    /* text from outside memstate, as raw bytes */
+	VALUE_TEXT,    /* text that memstate did not generate, as raw bytes */
 	VALUE_WORD,    /* a word defined by memstate, in plain ASCII */
 	VALUE_TIME,    /* a time in ms since 1970, UTC */
 	VALUE_SECONDS, /* a duration in ns, shown in seconds with 3 decimals */
@@ -30,8 +29,8 @@ enum value_kind {
 };
 
 /*
- * The content of a cell. If is_known is false, tables contain "-",
- * CSV an empty field, and JSON null.
+ * The content of a table cell. If is_known is false, the cell is "-" in a text table,
+ * empty in CSV, and null in JSON.
  */
 struct value {
 	bool is_known;
@@ -41,20 +40,23 @@ struct value {
 };
 
 struct column {
-	const char *name;    /* name in CSV, JSON and -o; includes the unit */
-	const char *heading; /* heading in tables: short and in upper case */
+	/* name of the column in CSV, JSON and option -o, including the unit */
+	const char *name;
+	/* heading of the column in tables: short and in upper case */
+	const char *heading;
 	const char *help;
 	enum value_kind kind;
-	bool is_descending; /* default direction of sorting with -s NAME */
-	unsigned int needs; /* bits of enum need in model/usage.h */
-	int arg;	    /* argument passed to get() */
+	bool is_descending; /* default direction when sorting with -s NAME */
+	/* data that the column requires: bits of enum need in model/usage.h */
+	unsigned int needs;
+	int arg; /* argument that is passed to get() */
 	void (*get)(const void *row, int arg, struct value *ret);
 };
 
 /*
- * A column's get() sets a value with these functions. A value is unknown if it was never
- * set, or was set to BYTES_UNKNOWN (also used for counts and times) or to a NULL text.
- * Texts are borrowed, not copied.
+ * Set the value of a cell. The get() function of a column calls one of these functions. A
+ * value is unknown if it was never set, or was set to BYTES_UNKNOWN (also used for counts
+ * and times) or to a NULL text. Texts are borrowed, not copied.
  */
 void value_set_number(struct value *ret, uint64_t number);
 void value_set_amount(struct value *ret, uint64_t amount);
@@ -65,10 +67,10 @@ void value_set_text_part(struct value *ret, const char *text, size_t length);
 struct column_set {
 	const struct column *columns;
 	size_t count;
-	/* lists of column names, separated by commas as for -o */
+	/* lists of column names, separated by commas as in option -o */
 	const char *csv_default;
 	const char *table_default;
-	const char *sort_default; /* default sort key; used only for tables */
+	const char *sort_default; /* default sort key, used only for tables */
 };
 
 /* A row of the table process_columns. */
@@ -81,17 +83,17 @@ extern const struct column_set process_columns;
 extern const struct column_set mapping_columns;
 
 /*
- * Return the column with this name or heading, or NULL. Upper and lower case are equal,
- * and the unit may be omitted: "rss_bytes", "RSS" and "Rss" are one column. A name
- * precedes an equal heading of another column.
+ * Return the column with this name or heading, or NULL. Case is ignored, and the unit may
+ * be omitted: "rss_bytes", "RSS" and "Rss" refer to the same column. The name of a column
+ * takes precedence over an equal heading of another column.
  */
 const struct column *column_find(const struct column_set *set, const char *name,
 				 size_t length);
 
-/* Append the names of all columns without their units, each ended by a NUL. */
+/* Append the names of all columns without their units. NUL terminates each name. */
 void column_add_short_names(const struct column_set *set, struct strbuf *out);
 
-/* The columns chosen with -o, in the order given. */
+/* The columns that the user chose with -o, in the order given. */
 struct column_list {
 	const struct column **items;
 	size_t count;
@@ -103,31 +105,33 @@ struct column_list {
 		NULL, 0, 0 \
 	}
 
-/* Free the items of a list. The columns themselves are static. */
+/* Free the array of a column list. The columns themselves are static. */
 void column_list_release(struct column_list *list);
 
 /*
- * Parse a list "a,b,c", or "+d,e" to add columns to `defaults`. A repeated
- * name counts once. Return 0, after which the caller releases *ret. If a
- * name is unknown, return -EINVAL, leave *ret unchanged, and set
- * *reterr_name to the name, which the caller frees.
+ * Parse a list of column names "a,b,c", or "+d,e" to add columns to `defaults`. A
+ * repeated name counts once. Return 0, after which the caller releases *ret. If a name is
+ * unknown, return -EINVAL, leave *ret unchanged, and set *reterr_name to the name, which
+ * the caller frees.
  */
 int column_list_parse(const struct column_set *set, const char *defaults,
 		      const char *spec, struct column_list *ret, char **reterr_name);
 
-/* Fill *ret with every column of the set. The caller releases *ret. */
+/* Set *ret to a list of all columns in the set. The caller releases *ret. */
 void column_list_all(const struct column_set *set, struct column_list *ret);
 
 /* Append the names of the columns in the syntax of -o. */
 void column_list_format(const struct column_list *list, struct strbuf *out);
 
-/* Return the data that the listed columns need, as bits of enum need (model/usage.h). */
+/*
+ * Return the data that the listed columns require, as bits of enum need (model/usage.h).
+ */
 unsigned int column_list_needs(const struct column_list *list);
 
 /*
- * Parse a sort key as given to -s: "rss_bytes" sorts in the default
- * direction of the column, "-rss_bytes" in the opposite direction. Return 0,
- * or -EINVAL if there is no such column.
+ * Parse a sort key in the syntax of -s: "rss_bytes" sorts in the default direction of the
+ * column, and "-rss_bytes" in the opposite direction. Return 0, or -EINVAL if there is no
+ * such column.
  */
 struct sort_key {
 	const struct column *column;
@@ -135,7 +139,7 @@ struct sort_key {
 };
 int sort_key_parse(const struct column_set *set, const char *spec, struct sort_key *ret);
 
-/* Append the key in the syntax of -s. */
+/* Append a sort key in the syntax of -s. */
 void sort_key_format(const struct sort_key *key, struct strbuf *out);
 
 /*
@@ -145,9 +149,9 @@ void sort_key_format(const struct sort_key *key, struct strbuf *out);
 int sort_key_compare(const struct sort_key *key, const void *row_a, const void *row_b);
 
 /*
- * Append a value in human-readable form. With exact_bytes, amounts are plain
- * numbers of bytes. Text from outside memstate is made printable; with
- * `ascii`, it is also converted to ASCII.
+ * Append a value in human-readable form. With exact_bytes, amounts are plain numbers of
+ * bytes. Text that memstate did not generate is made printable. With `ascii`, such text
+ * is also converted to ASCII.
  */
 void value_add_text(struct strbuf *out, const struct column *column,
 		    const struct value *value, bool exact_bytes, bool ascii);

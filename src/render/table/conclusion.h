@@ -6,20 +6,20 @@
 #include "model/conclusion.h"
 #include "render/table/output.h"
 
-/* The first characters of the line that names the next command. */
+/* The characters with which the line that suggests the next command begins. */
 #define CONCLUSION_NEXT "next: "
 
 /*
- * Append the sentences, wrapped at the width of the options, or at 100 columns if that is
- * 0. Without sentences, append nothing.
+ * Append the sentences of a conclusion, wrapped at the width in the options, or at 100
+ * columns if that width is 0. Append nothing if there are no sentences.
  */
 void conclusion_add_opening(struct strbuf *out, const struct conclusion *conclusion,
 			    const struct table_options *options);
 
 /*
- * Append an empty line and "next: COMMAND", the last line of a report. The line is never
- * wrapped or shortened, so that the command can be copied. Append nothing if there is no
- * command.
+ * Append an empty line and a line of the form "next: COMMAND", with which the report
+ * ends. The line is never wrapped or shortened, so that users can copy the command.
+ * Append nothing if there is no command.
  */
 void conclusion_add_next(struct strbuf *out, const struct conclusion *conclusion);
 

@@ -18,8 +18,8 @@ static bool is_plain(const char *text, size_t length)
 }
 
 /*
- * Append a field in quotes. Line breaks are not changed, because RFC
- * 4180 allows them inside quotes.
+ * Append a CSV field in quotes. Line breaks are preserved, because RFC 4180 allows them
+ * inside quotes.
  */
 static void add_quoted(struct strbuf *out, const char *text, size_t length)
 {

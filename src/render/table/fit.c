@@ -9,10 +9,15 @@
 #include "render/table/conclusion.h"
 #include "render/table/output.h"
 
-/* a name at the end of a line is shortened to fit only if it keeps this many columns */
+/*
+ * minimum length of a word that counts as a name, and minimum width of a shortened name
+ */
 #define NAME_WIDTH_MIN 16
 
-/* Return the length of the escape sequence at the start of the text, or 0. */
+/*
+ * Return the length of the escape sequence at the start of the text, or 0 if there
+ * is none.
+ */
 static size_t find_escape(const char *text, size_t length)
 {
 	size_t at = 2;
@@ -24,7 +29,10 @@ static size_t find_escape(const char *text, size_t length)
 	return at < length ? at + 1 : length;
 }
 
-/* Return the size of the character or escape sequence at the start of the text. */
+/*
+ * Return the number of bytes in the character or escape sequence at the start of
+ * the text.
+ */
 static size_t find_next(const char *text, size_t length, size_t *ret_width)
 {
 	uint32_t code_point;
@@ -48,7 +56,7 @@ size_t fit_width(const char *text, size_t length)
 	return sum;
 }
 
-/* Return true for a path or a qualified name, but not for a command line. */
+/* Return true if the text is a path or a qualified name, but false for a command line. */
 static bool is_qualified(const char *text, size_t length)
 {
 	if (memchr(text, ' ', length))
@@ -85,12 +93,12 @@ void fit_add_short(struct strbuf *out, const char *text, size_t length, size_t w
 	}
 }
 
-/* The line that is being wrapped. */
+/* The output of the line that is being wrapped. */
 struct fitted {
 	struct strbuf *out;
 	size_t width;  /* of the terminal */
-	size_t indent; /* indent of the continuation lines */
-	size_t used;   /* columns of the current line */
+	size_t indent; /* indentation of all lines but the first */
+	size_t used;   /* number of columns used in the current line */
 	bool ascii;
 };
 
@@ -100,8 +108,9 @@ static bool is_name(const char *word, size_t length)
 }
 
 /*
- * Append the given number of blanks and a word. If they do not fit, start a new line, or
- * indent the first word of the line less. Shorten a word that does not fit into a line.
+ * Append the given number of blanks and a word to a line. If they do not fit, start a new
+ * line, or reduce the indentation of a line's first word. A word that is longer than a
+ * whole line is shortened.
  */
 static void add_word(struct fitted *f, size_t blanks, const char *word, size_t length)
 {
@@ -127,8 +136,9 @@ static void add_word(struct fitted *f, size_t blanks, const char *word, size_t l
 }
 
 /*
- * Return the indent of the lines after the first: the column of the text that follows the
- * labels and figures of the line, or slightly more than the indent of the line.
+ * Return the indentation of continuation lines: either the column where the text begins
+ * that follows the line's labels and figures, or slightly more than the indentation of
+ * the line.
  */
 static size_t find_indent(const char *line, size_t length, size_t width)
 {
@@ -148,7 +158,7 @@ static size_t find_indent(const char *line, size_t length, size_t width)
 	return indent + 2 < width / 2 ? indent + 2 : width / 2;
 }
 
-/* Append a line that is too wide. */
+/* Append a line that is too wide, wrapped. */
 static void add_line(struct fitted *f, const char *line, size_t length)
 {
 	const char *end = line + length;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * fit - fit text into the width of a terminal. Escape sequences that set colours have no
+ * fit - make text fit into the width of a terminal. Escape sequences for colours have no
  * width and are never cut.
  */
 #ifndef MS_RENDER_TABLE_FIT_H
@@ -15,16 +15,16 @@
 size_t fit_width(const char *text, size_t length);
 
 /*
- * Append the text, shortened to at most `width` columns with an ellipsis ("..." in
- * ASCII). Paths and qualified names lose their middle, other text loses its end.
+ * Append text, shortened to at most `width` columns with an ellipsis ("..." in ASCII). A
+ * path or a qualified name loses its middle; other text loses its end.
  */
 void fit_add_short(struct strbuf *out, const char *text, size_t length, size_t width,
 		   bool ascii);
 
 /*
- * Append the text, in which lines wider than `width` columns are wrapped at blanks and
- * indented, or end with a shortened name. All other lines are unchanged, including the
- * line of a report that names the next command.
+ * Append text. A line wider than `width` columns is wrapped at blanks and indented, or a
+ * name at its end is shortened. All other lines are unchanged, as is the line of a report
+ * that suggests the next command.
  */
 void fit_add_lines(struct strbuf *out, const char *text, size_t width, bool ascii);
 

@@ -7,11 +7,11 @@
 
 #include "base/xalloc.h"
 
-/* Number of dots per character, horizontally and vertically. */
+/* Number of dots in a character cell, horizontally and vertically. */
 #define DOTS_ACROSS(p) ((p)->ascii ? 1U : 2U)
 #define DOTS_DOWN(p) ((p)->ascii ? 2U : 4U)
 
-/* The bit of each dot in U+2800 to U+28FF (braille patterns), by row and column. */
+/* The bit of each dot in a braille pattern (U+2800 to U+28FF), by row and column. */
 static const unsigned char braille_bits[4][2] = {
 	{ 0x01, 0x08 },
 	{ 0x02, 0x10 },
@@ -19,7 +19,10 @@ static const unsigned char braille_bits[4][2] = {
 	{ 0x40, 0x80 },
 };
 
-/* Characters indexed by two bits: 1 for the upper dot, 2 for the lower dot. */
+/*
+ * Characters that draw two dots in ASCII. In the index, bit 0 is the upper dot and bit 1
+ * the lower dot.
+ */
 static const char ascii_glyphs[] = " '.:";
 
 void line_plot_init(struct line_plot *p)
@@ -40,8 +43,8 @@ void line_plot_clear(struct line_plot *p)
 }
 
 /*
- * Return the index of the dot that shows an amount, from 0 to `count` - 1. Amounts
- * from `top` on are shown by the last dot.
+ * Return the index of the dot that represents an amount, from 0 to `count` - 1. The last
+ * dot represents amounts of `top` or more.
  */
 static size_t dot_of(uint64_t amount, uint64_t top, size_t count)
 {
@@ -60,7 +63,7 @@ static void set_dot(struct line_plot *p, size_t x, size_t y)
 			  : braille_bits[from_top % down][x % across];
 }
 
-/* Return the height at x of the straight line from (x0, y0) to (x1, y1). */
+/* Return the height of the line from (x0, y0) to (x1, y1) at x. */
 static size_t height_at(size_t x, size_t x0, size_t x1, size_t y0, size_t y1)
 {
 	if (x1 == x0)
@@ -81,7 +84,7 @@ void line_plot_add(struct line_plot *p, struct plot_point from, struct plot_poin
 		size_t y = height_at(x, x0, x1, y0, y1);
 		size_t low = y < last ? y : last, high = y < last ? last : y;
 
-		/* connect this column to the previous one with a vertical stroke */
+		/* draw a vertical stroke that connects this column to the previous one */
 		for (size_t dot = low; dot <= high; dot++)
 			set_dot(p, x, dot);
 		last = y;
@@ -94,7 +97,7 @@ static void add_cell(const struct line_plot *p, unsigned char dots, struct strbu
 		strbuf_add_char(out, ascii_glyphs[dots]);
 	else if (dots == 0)
 		strbuf_add_char(out, ' ');
-	else /* the character U+2800 + dots in UTF-8 */
+	else /* UTF-8 encoding of the character U+2800 + dots */
 		strbuf_addf(out, "\xe2%c%c", 0xa0 | dots >> 6, 0x80 | (dots & 0x3f));
 }
 

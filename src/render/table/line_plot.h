@@ -14,28 +14,28 @@ struct line_plot {
 	bool ascii;
 	/* ends of the axes, which must be > 0; both axes start at 0 */
 	uint64_t x_top, y_top;
-	unsigned char *cells; /* dots of each character, row by row from the top */
+	unsigned char *cells; /* dots of each character cell, row by row from the top */
 };
 
 void line_plot_init(struct line_plot *p);
 void line_plot_release(struct line_plot *p);
 
 /*
- * Clear the plot: replace its cells by empty ones for the current width and height. Set
+ * Allocate or clear the cells of a plot for its current width and height. The caller sets
  * width, height and all other fields before the call.
  */
 void line_plot_clear(struct line_plot *p);
 
 /*
- * Draw a line between two points. A point beyond the end of
- * an axis is drawn at its end.
+ * Draw a line between two points. A point that is beyond the end of an axis is moved to
+ * the end of the axis.
  */
 struct plot_point {
 	uint64_t x, y;
 };
 void line_plot_add(struct line_plot *p, struct plot_point from, struct plot_point to);
 
-/* Append one row of the plot, without trailing spaces. Row 0 is the topmost. */
+/* Append one row of the plot, without trailing spaces. Row 0 is at the top. */
 void line_plot_add_row(const struct line_plot *p, size_t row, struct strbuf *out);
 
 #endif

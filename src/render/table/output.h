@@ -18,16 +18,16 @@ void csv_add_row(struct strbuf *out, const struct column_list *columns, const vo
 
 /*
  * Begin a JSON report: an object whose first member is "memstate", with the versions of
- * memstate and of the schema, and the report's name: doc/schema/NAME.json describes it.
- * json_end_report() ends the object and the line.
+ * memstate and of the schema, and the name of the report. The schema is in
+ * doc/schema/NAME.json. json_end_report() ends the object and the line.
  */
 struct json json_begin_report(struct strbuf *out, const char *report);
 void json_end_report(struct json *j);
 
 /*
  * Append a row as a JSON object with one member per column. json_add_members() appends
- * only the members, without the object. Addresses are strings such as "0x…", times are
- * strings, and all other numbers are numbers. Unknown values are null.
+ * only the members, to an object that the caller has begun. Addresses are strings such as
+ * "0x…", times are strings, and all other numbers are numbers. Unknown values are null.
  */
 void json_add_row(struct json *j, const char *key, const struct column_list *columns,
 		  const void *row);
@@ -37,31 +37,31 @@ struct table_options {
 	bool no_headings;
 	bool exact_bytes;
 	bool ascii;  /* print ASCII only */
-	bool colour; /* use the styles of render/table/style.h */
+	bool colour; /* whether to use the styles of render/table/style.h */
 	/*
-	 * width in columns: texts are shortened, and then columns are omitted.
-	 * 0: no limit
+	 * Maximum width of the table in columns, or 0 for no limit. A table that is too
+	 * wide gets shorter texts, and then fewer columns.
 	 */
 	int max_width;
 };
 
 /*
- * Append rows as a table. Numbers are right-aligned, and text is left-aligned. Each
- * rows[i] is passed to the get() functions of the columns.
+ * Append rows as a table. Numbers are right-aligned, and texts are left-aligned. The
+ * get() functions of the columns receive the elements of `rows`.
  */
 void table_add(struct strbuf *out, const struct column_list *columns,
 	       const void *const *rows, size_t row_count,
 	       const struct table_options *options);
 
 /*
- * Return the number of terminal columns that UTF-8 text occupies. Control
- * characters count as 0.
+ * Return the number of terminal columns that UTF-8 text occupies. A control character
+ * occupies no column.
  */
 size_t text_display_width(const char *text, size_t length);
 
 /*
- * Return how many bytes of text fit into `width` terminal
- * columns. Characters are never split.
+ * Return how many bytes of a text fit into `width` terminal columns. No character
+ * is split.
  */
 size_t text_cut_to_width(const char *text, size_t length, size_t width);
 

@@ -5,7 +5,10 @@
 
 #include <string.h>
 
-/* Arguments of the escape sequence SGR. The 8 basic colours follow the user's palette. */
+/*
+ * Arguments of the SGR escape sequence for each style. The 8 basic colours follow the
+ * palette of the user's terminal.
+ */
 static const char *const sequences[STYLE_COUNT_] = {
 	[STYLE_HEADING] = "1",
 	[STYLE_PROBLEM] = "31",

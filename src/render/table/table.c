@@ -56,19 +56,19 @@ static bool is_left_aligned(const struct column *column)
 }
 
 /*
- * All cells of a table: the text of each cell, row by row, the end of each text, and the
- * width of each column.
+ * All cells of a table. `text` contains the text of each cell, row by row, and `ends` the
+ * end of each text.
  */
 struct cells {
 	struct strbuf text;
 	size_t *ends;
-	size_t *widths; /* width of each column's widest cell */
-	bool *omitted;	/* the column does not fit into the width */
+	size_t *widths; /* for each column, the width of its widest cell */
+	bool *omitted;	/* for each column, true if it does not fit into the table */
 };
 
-/* columns are omitted before a text column becomes narrower than this */
+/* minimum width of a text column while other columns can still be omitted */
 #define TEXT_WIDTH_MIN 16
-/* if no more columns can be omitted, text columns are narrowed to this */
+/* minimum width of a text column if no other columns can be omitted */
 #define TEXT_WIDTH_LEAST 4
 
 static void add_cell(struct cells *cells, size_t index, size_t column, size_t begin)
@@ -111,7 +111,7 @@ static void format_cells(struct cells *cells, const struct column_list *columns,
 	}
 }
 
-/* Return the width of a line of the table. */
+/* Return the total width of a line of the table. */
 static size_t sum_widths(const struct cells *cells, size_t count)
 {
 	size_t sum = 0;
@@ -122,7 +122,7 @@ static size_t sum_widths(const struct cells *cells, size_t count)
 	return sum > 0 ? sum - 1 : 0;
 }
 
-/* Return the smallest width of a column: only text can be shortened, not a number. */
+/* Return the minimum width of a column. A text can be shortened, but a number cannot. */
 static size_t find_min(const struct cells *cells, const struct column_list *columns,
 		       size_t c)
 {
@@ -132,8 +132,9 @@ static size_t find_min(const struct cells *cells, const struct column_list *colu
 }
 
 /*
- * Omit columns, from the right, until the others fit with shortened texts. If the last
- * column is text, keep it: it is usually the name of the row.
+ * Omit columns, beginning at the right, until the remaining columns fit with shortened
+ * texts. If the last column is text, keep the column, because it usually contains the
+ * name of the row.
  */
 static void omit_columns(struct cells *cells, const struct column_list *columns,
 			 size_t max)
@@ -151,7 +152,10 @@ static void omit_columns(struct cells *cells, const struct column_list *columns,
 	}
 }
 
-/* Return the index of the widest text column, or -1 if all are at most `min` wide. */
+/*
+ * Return the index of the widest text column, or -1 if no text column is wider
+ * than `min`.
+ */
 static ssize_t find_widest(const struct cells *cells, const struct column_list *columns,
 			   size_t min)
 {
@@ -166,7 +170,7 @@ static ssize_t find_widest(const struct cells *cells, const struct column_list *
 	return widest;
 }
 
-/* Narrow the widest texts until a line fits into `max` columns. */
+/* Narrow the widest text columns until a line of the table fits into `max` columns. */
 static void fit_columns(struct cells *cells, const struct column_list *columns,
 			size_t max)
 {
@@ -229,7 +233,7 @@ static void add_line(struct strbuf *out, const struct cells *cells,
 	strbuf_add_char(out, '\n');
 }
 
-/* Name the columns that did not fit. */
+/* Append the names of the columns that did not fit into the table. */
 static void add_omitted(struct strbuf *out, const struct cells *cells,
 			const struct column_list *columns,
 			const struct table_options *options)

@@ -16,8 +16,8 @@
 #define FORMAT_VERSION "1"
 
 /*
- * Maximum size of a file, enough for about 2^28 blocks. The memory of a heap with more
- * blocks could not be scanned.
+ * Maximum size of a block list file, enough for about 2^28 blocks. A heap with more
+ * blocks would be too large to scan.
  */
 #define FILE_BYTES_MAX ((size_t)1 << 30)
 
@@ -58,8 +58,8 @@ void block_list_writer_release(struct block_list_writer *writer)
 }
 
 /*
- * Parse a line "KEY NUMBER\n", and replace the newline with NUL. Return the next line, or
- * NULL on failure.
+ * Parse the line "KEY NUMBER\n" at the start of a text, and replace the newline with NUL.
+ * Return a pointer to the next line, or NULL on failure.
  */
 static char *read_field(char *line, const char *key, uint64_t *ret)
 {
@@ -95,7 +95,10 @@ static int read_head(struct block_list *list)
 	return 0;
 }
 
-/* Decode a number. Return false unless it is complete and fits into 64 bits. */
+/*
+ * Read a number in LEB128 from the text of a block list. Return false if the number is
+ * truncated or does not fit into 64 bits.
+ */
 static bool read_number(struct block_list *list, uint64_t *ret)
 {
 	uint64_t value = 0;
@@ -122,7 +125,8 @@ bool block_list_next(struct block_list *list)
 
 	if (!read_number(list, &gap) || !read_number(list, &bytes) || bytes == 0 ||
 	    gap > UINT64_MAX - end || bytes > UINT64_MAX - end - gap) {
-		list->at = at; /* do not advance past an invalid block */
+		/* leave the read position at the start of the invalid block */
+		list->at = at;
 		return false;
 	}
 	list->addr = end + gap;

@@ -31,7 +31,7 @@ struct block_list_head {
 	uint64_t count;
 };
 
-/* A file under construction, in memory. */
+/* The contents of a block list file while it is being built in memory. */
 struct block_list_writer {
 	struct strbuf body;
 	uint64_t end_addr, count;
@@ -42,22 +42,25 @@ struct block_list_writer {
 		STRBUF_INIT, 0, 0 \
 	}
 
-/* Add a block. The caller adds disjoint blocks in ascending order of address. */
+/* Add a block. Blocks must be disjoint, and added in ascending order of address. */
 void block_list_add(struct block_list_writer *writer, uint64_t addr, uint64_t bytes);
 
 /*
- * Write the file atomically: completely or not at all. head->count is ignored. Returns
- * 0 or -errno.
+ * Write the block list file atomically: either the whole file or nothing is written. The
+ * count in *head is ignored. Returns 0 or -errno.
  */
 int block_list_save(const struct block_list_writer *writer,
 		    const struct block_list_head *head, const char *path);
 void block_list_writer_release(struct block_list_writer *writer);
 
-/* A file that has been read and checked completely, and the position of the reader. */
+/*
+ * The contents of a block list file, which have been checked completely, and the position
+ * of the next block to read.
+ */
 struct block_list {
 	struct block_list_head head;
 	struct strbuf text;
-	size_t body; /* offset in text of the first block's numbers */
+	size_t body; /* offset in `text` of the numbers of the first block */
 	/*
 	 * The last block that block_list_next() returned, and the offset after the
 	 * numbers of that block.
@@ -67,20 +70,22 @@ struct block_list {
 };
 
 /*
- * Read a file and check its whole content. Returns 0; -EBADMSG if the file is not a block
- * list or is damaged; -EPROTONOSUPPORT if the file has another version; -EFBIG; or
- * another -errno. The caller releases *ret only after a return of 0.
+ * Read a block list file and check all of its contents. Returns 0; -EBADMSG if the file
+ * is not a block list or is damaged; -EPROTONOSUPPORT if the file has another version;
+ * -EFBIG if the file is too large; or another -errno. The caller releases *ret only after
+ * a return of 0.
  */
 int block_list_load(const char *path, struct block_list *ret);
 /*
- * Check a file's text, and move the text to *ret. Returns 0 or the same
+ * Check the text of a block list file, and move the text to *ret. Returns 0 or the same
  * errors as block_list_load().
  */
 int block_list_parse(struct strbuf *text, struct block_list *ret);
 void block_list_release(struct block_list *list);
 
 /*
- * Store the next block in list->addr and list->bytes. Return false after the last block.
+ * Store the address and the size of the next block in list->addr and list->bytes. Return
+ * false after the last block.
  */
 bool block_list_next(struct block_list *list);
 

@@ -72,8 +72,8 @@ void capture_free(struct capture *c)
 }
 
 /*
- * If the source is itself a capture, note the time at which that capture was made,
- * because that is when the data was read.
+ * If the source is itself a capture, record when that capture was made, because its data
+ * was read at that time.
  */
 static void add_source(const struct procfs *fs, struct strbuf *out)
 {

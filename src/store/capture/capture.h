@@ -23,7 +23,7 @@ struct capture;
  */
 int capture_begin(const char *path, struct capture **ret);
 
-/* Write the files to the capture. Returns 0 or -errno. */
+/* Write these files to the capture. Returns 0 or -errno. */
 int capture_add(struct capture *c, const struct capture_files *files);
 
 /*
@@ -36,8 +36,8 @@ int capture_finish(struct capture *c);
 void capture_free(struct capture *c);
 
 /*
- * Add a file that describes the capture in "key: value" lines. The first line has the
- * version of the format. The notes are appended.
+ * Add a file that describes the capture in lines of the form "key: value". The first line
+ * contains the version of the format. The lines of `notes` follow at the end of the file.
  */
 void capture_describe(const struct procfs *fs, bool is_redacted, size_t process_count,
 		      const struct strbuf *notes, struct capture_files *files);

@@ -20,7 +20,10 @@
 #include "proc/smaps/smaps.h"
 #include "proc/system/file.h"
 
-/* Number of attempts to read a process that calls exec while it is being captured. */
+/*
+ * Maximum number of attempts to read a process that calls exec while memstate
+ * captures it.
+ */
 #define READ_TRIES 3
 
 /*
@@ -35,7 +38,8 @@ typedef int (*redact_fn)(struct redactor *r, const char *text, size_t length,
 
 static const struct process_file {
 	enum proc_file file;
-	redact_fn redact; /* redacts the file; NULL: there is nothing to redact */
+	/* redacts the file; NULL: nothing in the file needs redacting */
+	redact_fn redact;
 } process_files[] = {
 	{ PROC_SMAPS_ROLLUP, redact_smaps },
 	{ PROC_STAT, NULL },
@@ -95,16 +99,16 @@ void capture_add_note(struct strbuf *notes, const char *path, int err)
 		    is_absent ? "not there" : strerror(-err));
 }
 
-/* The process being captured, and the list to which its files are added. */
+/* The process that is being captured, and the list that receives its files. */
 struct reading {
 	const struct procfs *fs;
 	const struct process *process;
 	/*
-	 * The thread whose smaps is read. If the first thread has ended, this
-	 * is another thread.
+	 * The thread whose smaps file is read: the main thread or, if the main thread has
+	 * ended, another thread of the process.
 	 */
 	int memory_pid;
-	struct redactor *redactor; /* NULL: keep paths and arguments unchanged */
+	struct redactor *redactor; /* replaces paths and arguments; NULL: do not redact */
 	struct capture_files *files;
 	struct strbuf *notes;
 };
@@ -122,8 +126,8 @@ static int add_text(struct reading *reading, const char *path, const struct strb
 }
 
 /*
- * Add a file of the process. A missing file is noted and is not an error. A file that
- * cannot be redacted is an error.
+ * Add a file of the process. If the file does not exist, add a note and return success. A
+ * file that cannot be redacted is an error.
  */
 static int add_process_file(struct reading *reading, enum proc_file file,
 			    redact_fn redact)
@@ -146,9 +150,9 @@ static int add_process_file(struct reading *reading, enum proc_file file,
 }
 
 /*
- * Add the files of a thread. A thread may end at any time, so missing files are not
- * errors. A stack pointer can be read only with permission to trace; if that is denied,
- * one note per process is enough.
+ * Add the files of a thread. Missing files are not errors, because the thread may end at
+ * any time. Reading a stack pointer requires permission to trace the process; if the
+ * permission is missing, add a single note for the whole process.
  */
 static int add_task(struct reading *reading, int tid, bool *is_noted)
 {
@@ -184,7 +188,7 @@ static int add_tasks(struct reading *reading)
 	int r = 0;
 
 	if (fd == -EOPNOTSUPP)
-		return 0; /* the source is a capture without threads */
+		return 0; /* the source is a capture that does not contain threads */
 	if (fd < 0)
 		return fd;
 	dir = fdopendir(fd);
@@ -218,8 +222,9 @@ static int add_small_files(struct reading *reading)
 }
 
 /*
- * Check that the process is still the same. Its start time shows whether the pid has been
- * reused, and the open smaps file shows whether the process has called exec.
+ * Check that the pid still belongs to the same process, which runs the same program. The
+ * start time shows whether the pid has been reused, and the open smaps file shows whether
+ * the process has called exec.
  */
 static int check_same(struct reading *reading, int smaps_fd)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * read - read the files of a capture into memory, one process at a time. Each process is
- * captured completely or not at all.
+ * read - read the files of a capture from /proc into memory, one process at a time. Each
+ * process is captured completely or not at all.
  */
 #ifndef MS_STORE_CAPTURE_READ_H
 #define MS_STORE_CAPTURE_READ_H
@@ -32,7 +32,8 @@ struct capture_files {
 void capture_files_release(struct capture_files *files);
 
 /*
- * Append an empty file with this path. The returned pointer is valid until the next call.
+ * Append an empty file with the given path. The returned pointer is valid until the
+ * next call.
  */
 struct capture_file *capture_files_add(struct capture_files *files, const char *path);
 
@@ -49,8 +50,8 @@ int capture_read_process(const struct procfs *fs, const struct process *p,
 			 struct strbuf *notes);
 
 /*
- * Append the files that describe the machine. Each missing file is noted in a
- * line of *notes.
+ * Append the files that describe the machine. For each missing file, add a line
+ * to *notes.
  */
 void capture_read_machine(const struct procfs *fs, struct capture_files *files,
 			  struct strbuf *notes);

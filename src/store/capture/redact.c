@@ -19,7 +19,8 @@ struct pseudonym {
 };
 
 struct redactor {
-	void *tree; /* a tree of struct pseudonym for tsearch(3), sorted by text */
+	/* pseudonyms in a tree of tsearch(3), sorted by their original text */
+	void *tree;
 	size_t count;
 };
 
@@ -115,7 +116,7 @@ void redact_name(struct redactor *r, const char *name, size_t length, struct str
 		strbuf_add_text(out, deleted);
 }
 
-/* Return the position after the line's newline. */
+/* Return the position after the newline that ends the line. */
 static const char *next_line(const char *line, const char *end)
 {
 	const char *newline = memchr(line, '\n', (size_t)(end - line));
@@ -124,7 +125,7 @@ static const char *next_line(const char *line, const char *end)
 }
 
 /*
- * Return the position after `count` fields, each followed by one blank. Returns NULL if
+ * Return the position after `count` fields, each followed by one blank. Return NULL if
  * there are fewer fields.
  */
 static const char *skip_fields(const char *at, const char *end, int count)
@@ -166,7 +167,10 @@ static int redact_header(struct redactor *r, const char *line, const char *end,
 	return 0;
 }
 
-/* Return true if the line is like "Rss: 132 kB" or "VmFlags: rd wr mr mw me ac". */
+/*
+ * Return true if the line of smaps has a form such as "Rss: 132 kB" or "VmFlags: rd wr mr
+ * mw me ac".
+ */
 static bool is_key_line(const char *line, const char *end)
 {
 	const char *colon = memchr(line, ':', (size_t)(end - line));
@@ -258,7 +262,7 @@ int redact_cmdline(struct redactor *r, const char *text, size_t length,
 		_cleanup_free_ char *arg = xstrndup(text, (size_t)(end - text));
 		size_t size = strlen(arg);
 
-		/* a file gets the same pseudonym in cmdline and in smaps */
+		/* the path of a file gets the same pseudonym in cmdline and in smaps */
 		if (arg[0] == '/')
 			redact_name(r, arg, size, out);
 		else if (arg[0] != '\0')

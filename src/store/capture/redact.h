@@ -27,9 +27,9 @@ void redactor_free(struct redactor *r);
 void redact_name(struct redactor *r, const char *name, size_t length, struct strbuf *out);
 
 /*
- * Append the redacted text of smaps or smaps_rollup to *out. Returns 0, or -EBADMSG at
- * a line that is neither a header nor a "Key:" line; in that case *out contains the
- * lines before it.
+ * Append the redacted text of smaps or smaps_rollup to *out. Returns 0, or -EBADMSG if a
+ * line is neither a header nor a "Key:" line. In that case, *out contains only the lines
+ * before the invalid line.
  */
 int redact_smaps(struct redactor *r, const char *text, size_t length, struct strbuf *out);
 
@@ -40,7 +40,10 @@ int redact_smaps(struct redactor *r, const char *text, size_t length, struct str
 int redact_mountinfo(struct redactor *r, const char *text, size_t length,
 		     struct strbuf *out);
 
-/* Append the redacted form of arguments that are each terminated by NUL. Returns 0. */
+/*
+ * Append the redacted form of a command line, in which NUL terminates each argument.
+ * Returns 0.
+ */
 int redact_cmdline(struct redactor *r, const char *text, size_t length,
 		   struct strbuf *out);
 

@@ -24,7 +24,7 @@
 
 struct tar_header {
 	char name[100];
-	char mode[8], uid[8], gid[8]; /* numbers are stored as text in octal */
+	char mode[8], uid[8], gid[8]; /* numbers in a tar header are octal text */
 	char size[12], mtime[12];
 	char checksum[8];
 	char type;
@@ -33,7 +33,8 @@ struct tar_header {
 	char version[2];
 	char user_name[32], group_name[32];
 	char device_major[8], device_minor[8];
-	char prefix[155]; /* first part of the path; a slash before name is implied */
+	/* first part of the path; a slash is implied between prefix and name */
+	char prefix[155];
 	char padding[12];
 };
 
@@ -42,7 +43,10 @@ _Static_assert(sizeof(struct tar_header) == BLOCK_SIZE, "a header is one block")
 struct tar_data {
 	char *path;
 	char *temporary; /* path of the unfinished archive, or NULL */
-	/* Top directory in the archive: the archive's file name without .tar. */
+	/*
+	 * name of the top directory in the archive: the archive's file name
+	 * without ".tar"
+	 */
 	char *top;
 	int fd;
 };
@@ -103,8 +107,8 @@ static int tar_begin(const char *path, void **ret_data)
 }
 
 /*
- * Set the checksum: the sum of all bytes of the header, with
- * blanks in place of the checksum.
+ * Set the checksum of a tar header: the sum of all its bytes, with blanks in place of the
+ * checksum itself.
  */
 static void add_checksum(struct tar_header *header)
 {
@@ -124,13 +128,14 @@ static int make_header(const struct tar_data *data, const struct capture_file *f
 
 	if (name_length > sizeof(ret->name))
 		return -ENAMETOOLONG;
-	if (file->bytes.length >> 33) /* the size field has eleven octal digits */
+	/* the size field of a tar header has eleven octal digits */
+	if (file->bytes.length >> 33)
 		return -EFBIG;
 	memset(ret, 0, sizeof(*ret));
 	memcpy(ret->name, file->path, name_length);
 	/*
-	 * A directory name that is longer than prefix is truncated, which
-	 * still gives a valid name.
+	 * Truncate a directory name that is longer than the prefix field. The truncated
+	 * name is still valid.
 	 */
 	memcpy(ret->prefix, data->top,
 	       top_length < sizeof(ret->prefix) ? top_length : sizeof(ret->prefix));
@@ -173,15 +178,15 @@ static int tar_finish(void *context)
 	struct tar_data *data = context;
 	int r;
 
-	/* two blocks of zeros mark the end of an archive */
+	/* two blocks of zeros mark the end of a tar archive */
 	r = io_write_all(data->fd, zeros, sizeof(zeros));
 	if (r < 0)
 		return r;
 	if (fsync(data->fd) < 0)
 		return -errno;
 	/*
-	 * RENAME_NOREPLACE protects a file that was created meanwhile. Some file systems,
-	 * such as vfat, do not support it.
+	 * RENAME_NOREPLACE protects a file that another process has created in the
+	 * meantime. Some file systems, such as vfat, do not support the flag.
 	 */
 	if (renameat2(AT_FDCWD, data->temporary, AT_FDCWD, data->path, RENAME_NOREPLACE) <
 		    0 &&

@@ -9,14 +9,17 @@
 #include "store/capture/read.h"
 
 /*
- * The functions of one output format. They return 0 or -errno. begin() allocates the
- * writer's data, and abandon() must be called last.
+ * The functions that write a capture in one output format. Each returns 0 or -errno.
+ * begin() allocates the writer's data, and abandon() must be the last call.
  */
 struct capture_writer {
 	int (*begin)(const char *path, void **ret_data);
 	int (*add)(void *data, const struct capture_file *file);
 	int (*finish)(void *data); /* rename the capture to its final path */
-	/* Remove the capture if it is unfinished, and free the data. NULL is allowed. */
+	/*
+	 * Free the writer's data, and remove the capture if it is unfinished. NULL
+	 * is allowed.
+	 */
 	void (*abandon)(void *data);
 };
 

@@ -26,7 +26,10 @@ static int refuse(struct reading *reading, int err, const char *why)
 	return err;
 }
 
-/* Add a stack and return the node of its innermost function. names is modified. */
+/*
+ * Add a call stack, and return the node of its innermost function. The string `names`
+ * is modified.
+ */
 static uint32_t add_stack(struct profile *profile, char *names)
 {
 	uint32_t node = 0;

@@ -23,7 +23,7 @@ bool gzip_is_packed(const void *bytes, size_t length)
 #	include "base/xalloc.h"
 
 #	define CHUNK_BYTES 65536
-#	define WINDOW (15 + 16) /* the largest window (15), with gzip headers (16) */
+#	define WINDOW (15 + 16) /* maximum window size (15); 16 adds gzip headers */
 #	define MEMORY_LEVEL 8
 
 /* clang-format off */
@@ -34,7 +34,7 @@ bool gzip_is_packed(const void *bytes, size_t length)
 
 LIBRARY_DEFINE(zlib, "libz.so.1", ZLIB_FUNCTIONS);
 
-/* Return length, limited to the maximum of zlib's counters, which are unsigned int. */
+/* Limit the length to the maximum of an unsigned int, the type of zlib's counters. */
 static unsigned int limit_length(size_t length)
 {
 	return length < UINT32_MAX / 2 ? (unsigned int)length : UINT32_MAX / 2;
@@ -66,7 +66,10 @@ int gzip_pack(const void *bytes, size_t length, struct strbuf *out)
 	return 0;
 }
 
-/* Decompress into *out. The input may consist of several gzip streams in sequence. */
+/*
+ * Append the decompressed bytes to *out. The input may consist of several gzip streams
+ * in sequence.
+ */
 static int unpack(z_stream *stream, size_t length, size_t limit, struct strbuf *out)
 {
 	_cleanup_free_ uint8_t *chunk = xmalloc(CHUNK_BYTES);
@@ -83,7 +86,7 @@ static int unpack(z_stream *stream, size_t length, size_t limit, struct strbuf *
 		stream->next_out = chunk;
 		stream->avail_out = CHUNK_BYTES;
 		r = zlib.inflate(stream, Z_NO_FLUSH);
-		/* inflate() also fails if the file is truncated */
+		/* inflate() also fails if the gzip file is truncated */
 		if (r != Z_OK && r != Z_STREAM_END)
 			return -EBADMSG;
 		strbuf_add(out, chunk, CHUNK_BYTES - stream->avail_out);

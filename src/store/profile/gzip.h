@@ -14,8 +14,8 @@
 bool gzip_is_packed(const void *bytes, size_t length);
 
 /*
- * Append the compressed bytes to *out. Equal inputs have equal outputs. Returns 0, or
- * -EOPNOTSUPP if memstate was built without zlib.
+ * Append the bytes in compressed form to *out. Equal inputs produce equal outputs.
+ * Returns 0, or -EOPNOTSUPP if memstate was built without zlib.
  */
 int gzip_pack(const void *bytes, size_t length, struct strbuf *out);
 

@@ -46,7 +46,8 @@ static const char *skip_blanks(const char *text)
 }
 
 /*
- * Return the length of the word at text, which ends at a blank, an operator or a comment.
+ * Return the length of the word at the start of the text. A blank, an operator or a
+ * comment ends the word.
  */
 static size_t word_length(const char *text)
 {
@@ -99,7 +100,10 @@ static bool is_end(const char *text)
 	return *text == '\0' || *text == '#';
 }
 
-/* Parse a limit such as "allocations <= 1234 +- 2%". `at` is its position in the line. */
+/*
+ * Parse a limit such as "allocations <= 1234 +- 2%". `at` is the position of the limit in
+ * the line.
+ */
 static int parse_limit(struct limits_line *line, const char *at, size_t number,
 		       struct strbuf *why)
 {
@@ -189,8 +193,8 @@ static struct limits_line *insert_line(struct limits_file *file, size_t at,
 }
 
 /*
- * Refuse a second test with the same name, and a second limit of a figure in one test,
- * because the two limits would contradict each other.
+ * Reject a second test with the same name, and a second limit for the same figure of a
+ * test, because the two limits could contradict each other.
  */
 static int check_twice(const struct limits_file *file, struct strbuf *why)
 {

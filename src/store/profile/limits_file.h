@@ -20,11 +20,11 @@
 #include "model/count_runs.h"
 
 struct limits_line {
-	char *text; /* text of the line, without the line break */
+	char *text; /* text of the line, without the newline */
 	char *test; /* name of the test, if the line is a heading; otherwise NULL */
 	bool is_limit;
 	struct count_limit limit;
-	size_t value_at, value_length; /* position in text of the limit's number */
+	size_t value_at, value_length; /* offset of the limit's number in `text` */
 };
 
 struct limits_file {
@@ -38,9 +38,9 @@ struct limits_file {
 	}
 
 /*
- * Parse a text, or load a file. Returns 0, or -EBADMSG with the reason appended to *why
- * as "LINE: ...". limits_file_load() may also return -EFBIG or another -errno. The caller
- * releases *ret only after a return of 0.
+ * Parse the text of a limits file, or load such a file. Returns 0, or -EBADMSG with the
+ * reason appended to *why as "LINE: ...". limits_file_load() may also return -EFBIG or
+ * another -errno. The caller releases *ret only after a return of 0.
  */
 int limits_file_parse(const char *text, size_t length, struct limits_file *ret,
 		      struct strbuf *why);
@@ -48,14 +48,14 @@ int limits_file_load(const char *path, struct limits_file *ret, struct strbuf *w
 void limits_file_release(struct limits_file *file);
 
 /*
- * Find the lines of a test: from *ret_begin up to but excluding *ret_end. If test is
- * NULL, find the lines before the first test. Returns 0, or -ENOENT if the file has
- * no such test.
+ * Find the lines of a test. *ret_begin is the index of the first line, and *ret_end the
+ * index after the last line. If test is NULL, find the lines before the first test.
+ * Returns 0, or -ENOENT if the file has no such test.
  */
 int limits_file_find(const struct limits_file *file, const char *test, size_t *ret_begin,
 		     size_t *ret_end);
 
-/* Return true if name is valid as the name of a test. */
+/* Return true if a test may have this name. */
 bool limits_file_may_be_test(const char *name);
 
 /* Replace the number in line->text with the number in line->limit. */
@@ -68,7 +68,7 @@ void limits_file_add(struct limits_file *file, const char *test,
 /* Append the file's text to *out in the format that limits_file_parse() reads. */
 void limits_file_format(const struct limits_file *file, struct strbuf *out);
 
-/* Write the file, and replace the old file atomically. Returns 0 or -errno. */
+/* Write the limits file, replacing the old file atomically. Returns 0 or -errno. */
 int limits_file_save(const struct limits_file *file, const char *path);
 
 #endif

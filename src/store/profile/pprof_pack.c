@@ -20,23 +20,23 @@
 #	include "store/profile/pprof_types.h"
 
 /*
- * The state of the conversion. In pprof's format, a location is a frame together with
- * all frames inlined into it: the nodes from its innermost node, here called its end,
- * up to the first caller that is not inlined. Ends whose nodes have equal frames
- * share a location.
+ * The state of a conversion to pprof's format. A location of that format is a frame
+ * with all frames inlined into it: the nodes from the innermost one, called the end in
+ * this file, up to the first caller that is not inlined. Ends with equal frames share
+ * a location.
  */
 struct packing {
 	const struct profile *profile;
 	Pprof__Profile message;
 	size_t string_capacity;
 	/*
-	 * The profile's texts, sorted by address. Text i is string number first_text + i.
+	 * The texts of the profile, sorted by address. Text i is string first_text + i.
 	 */
 	const char **texts;
 	size_t text_count, first_text;
 	uint32_t *ends; /* innermost node of each location, sorted by frames */
 	size_t end_count;
-	/* location ID of each node that is a location's innermost node; else 0 */
+	/* location ID by node; 0 for all but the innermost nodes of locations */
 	uint64_t *locations;
 	uint32_t *frames;    /* frames, sorted by function and file */
 	uint64_t *functions; /* function ID of each frame; 0: the frame has no function */
@@ -109,15 +109,15 @@ static int64_t text_number(const struct packing *packing, const char *text)
 }
 
 /*
- * Make two allocations: an array of messages, which the caller initialises, and an array
- * of pointers to them.
+ * Allocate an array of messages, which the caller initializes, and an array of pointers
+ * to these messages.
  */
 static void *new_messages(size_t count, size_t size, void *ret_pointers)
 {
 	char *messages = xcalloc(count + 1, size);
 	void **pointers = xcalloc(count + 1, sizeof(*pointers));
 
-	pointers[0] = messages; /* needed by free_messages() even if count is 0 */
+	pointers[0] = messages; /* free_messages() frees pointers[0] even if count is 0 */
 	for (size_t i = 1; i < count; i++)
 		pointers[i] = messages + i * size;
 	memcpy(ret_pointers, &pointers, sizeof(pointers));
@@ -130,7 +130,7 @@ static void add_types(struct packing *packing)
 	Pprof__ValueType *types;
 
 	if (known == 0)
-		known = 1U << PROFILE_ALLOCATIONS; /* the format requires a value type */
+		known = 1U << PROFILE_ALLOCATIONS; /* pprof requires a value type */
 	for (int m = 0; m < PROFILE_METRIC_COUNT_; m++)
 		if (known & 1U << m)
 			packing->metrics[packing->metric_count++] =
@@ -316,7 +316,7 @@ static void fill_location(const struct packing *packing, Pprof__Location *locati
 		Pprof__Line *line = &lines[location->n_line];
 
 		if (!has_function(frame_of(packing, node)) && location->n_line == 0)
-			break; /* A frame without a function has no line. */
+			break; /* A frame without a function has no line number. */
 		pprof__line__init(line);
 		line->function_id =
 			packing->functions[packing->profile->nodes[node].frame];

@@ -31,9 +31,7 @@
  */
 #	define FRAMES_MAX (UINT64_C(1) << 30)
 
-/*
- * Other tools' names for memstate's metrics. memstate's own names are in profile_metrics.
- */
+/* Names of memstate's metrics in profiles of other tools; see also profile_metrics. */
 static const struct {
 	const char *name;
 	enum profile_metric metric;
@@ -48,7 +46,7 @@ struct numbered {
 	uint32_t number;
 };
 
-/* The IDs of some messages with the index of each message, sorted by ID. */
+/* A map from the IDs of messages to their indices, sorted by ID. */
 struct id_list {
 	struct numbered *items;
 	size_t count;
@@ -58,9 +56,10 @@ struct unpacking {
 	struct profile *profile;
 	const Pprof__Profile *message;
 	struct id_list mappings, locations, functions;
-	/* The module of each mapping; PROFILE_NO_MODULE: the mapping has no name. */
+	/* module of each mapping, or PROFILE_NO_MODULE for a mapping without a name */
 	uint32_t *modules;
-	int *metrics; /* the metric of each value type; -1: memstate has no such metric */
+	/* metric of each value type, or -1 if memstate has no such metric */
+	int *metrics;
 	uint64_t sums[PROFILE_METRIC_COUNT_];
 	uint64_t frame_count;
 	struct strbuf *why;
@@ -72,7 +71,7 @@ static int refuse(struct unpacking *unpacking, const char *why)
 	return -EBADMSG;
 }
 
-/* An allocator for libprotobuf-c with a limit. The head of a block contains its size. */
+/* An allocator for libprotobuf-c with a limit. Each block starts with its size. */
 #	define BLOCK_HEAD 16
 
 static void *allocate(void *left, size_t size)
@@ -195,7 +194,7 @@ static int read_types(struct unpacking *unpacking)
 		int metric = name ? metric_of(name) : -1;
 
 		if (metric >= 0 && unpacking->profile->known & 1U << metric)
-			metric = -1; /* ignore a repeated value type */
+			metric = -1; /* ignore a value type that occurs twice */
 		unpacking->metrics[i] = metric;
 		if (metric >= 0)
 			unpacking->profile->known |= 1U << metric;
@@ -211,8 +210,8 @@ static int read_types(struct unpacking *unpacking)
 }
 
 /*
- * Parse a build ID such as "0123abcd". Other texts cannot be compared with a file's build
- * ID, so they are ignored.
+ * Parse a build ID such as "0123abcd". Ignore texts in other forms, because they cannot
+ * be compared with a file's build ID.
  */
 static void read_build_id(struct profile_module *module, const char *text)
 {
@@ -230,8 +229,8 @@ static void read_build_id(struct profile_module *module, const char *text)
 }
 
 /*
- * Upper bound on the number of mappings, higher than in any program. Each mapping is
- * compared with all previous ones, so the time is quadratic.
+ * Upper bound on the number of mappings, higher than the number in any real program. The
+ * time is quadratic, because each mapping is compared with all previous mappings.
  */
 #	define MODULES_MAX 16384
 
@@ -264,8 +263,8 @@ static int read_modules(struct unpacking *unpacking)
 }
 
 /*
- * Fill in *frame from a line of a location. If line is NULL, all members become unknown.
- * The frame borrows its strings from the message.
+ * Set *frame to a line of a location, or to an unknown frame if line is NULL. The strings
+ * of the frame are borrowed from the message.
  */
 static int read_line(struct unpacking *unpacking, const Pprof__Line *line,
 		     struct profile_frame *frame)
@@ -298,8 +297,8 @@ static int read_line(struct unpacking *unpacking, const Pprof__Line *line,
 }
 
 /*
- * Add the frames of a location as callees of *node, and set *node to the
- * innermost of them.
+ * Add the frames of a location as callees of *node, then set *node to the innermost of
+ * these frames.
  */
 static int add_location(struct unpacking *unpacking, uint64_t id, uint32_t *node)
 {
@@ -417,7 +416,7 @@ static void read_origin(struct unpacking *unpacking)
 				   ? string(unpacking, message->period_type->unit)
 				   : NULL;
 
-	/* a period of 1 means that every allocation was recorded */
+	/* a sampling period of 1 means that every allocation was recorded */
 	if (unit && strcmp(unit, PPROF_BYTES) == 0 && message->period > 1)
 		profile->sample_bytes = (uint64_t)message->period;
 	if (message->time_nanos > 0)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * facts - convert between model structures and the values of a row in a fact table. An
- * array of values has as many elements as its table has value columns.
+ * facts - convert between model structures and the values of a row in a fact table. The
+ * length of an array of values is the number of value columns in the table.
  */
 #ifndef MS_STORE_RECORDING_FACTS_H
 #define MS_STORE_RECORDING_FACTS_H
@@ -14,8 +14,8 @@
 #include "store/recording/sql.h"
 
 /*
- * Convert a process's state to values. source describes the data that is recorded, which
- * may be less than the data that was read.
+ * Convert the state of a process to values. `source` describes the data that is recorded,
+ * which may be less than memstate has read.
  */
 void facts_from_state(const struct usage *usage, enum source source, int64_t *ret);
 void facts_from_usage(const struct usage *usage, int64_t *ret_often, int64_t *ret_seldom);
@@ -25,22 +25,28 @@ void facts_from_mapping(const struct mapping *mapping, int64_t name, int64_t *re
  */
 void facts_from_heap(const struct usage *usage, const struct mapping_list *mappings,
 		     int64_t *ret);
-/* Convert the figures of one heap, except for its allocator, which is a key. */
+/*
+ * Convert the figures of one heap. The heap's allocator is not converted, because it is a
+ * key of the table.
+ */
 void facts_from_heap_part(const struct usage_heap *heap, int64_t *ret);
 void facts_from_level(const struct cgroup_level *level, int64_t *ret);
 void facts_from_stat(const struct cgroup_stat *stat, int64_t *ret);
-/* Convert those figures of a cgroup that belong to no single level. */
+/*
+ * Convert the figures of a cgroup that apply to the cgroup as a whole and not to a level
+ * of its hierarchy.
+ */
 void facts_from_group(const struct cgroup *cgroup, int64_t *ret);
 
 /*
- * Convert values from an untrusted file. Invalid values become unknown, or 0 if a member
- * cannot be unknown.
+ * Convert values from an untrusted file. An invalid value becomes unknown, or 0 if the
+ * member cannot be unknown.
  */
 void facts_to_state(const int64_t *values, struct usage *ret);
 void facts_to_usage(const int64_t *often, const int64_t *seldom, struct usage *ret);
 /*
- * Convert values to a mapping. *ret_name is set to the number of the mapping's name. The
- * owner becomes OWNER_STACK if a thread had its stack in the mapping.
+ * Convert values to a mapping, and set *ret_name to the number of the mapping's name. If
+ * the mapping contained a thread's stack, its owner becomes OWNER_STACK.
  */
 void facts_to_mapping(const int64_t *values, struct mapping *ret, int64_t *ret_name);
 /*

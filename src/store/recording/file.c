@@ -20,10 +20,10 @@ struct recording_file {
 	dev_t dev;
 	ino_t inode;
 	char *path, *wal_path;
-	bool is_created; /* recording_file_open() created the file */
+	bool is_created; /* true if recording_file_open() created the file */
 	/*
-	 * False after recording_file_close() if fd must stay open, because closing it
-	 * would release the locks of another recording_file on the same file.
+	 * False if recording_file_close() was called, but fd must stay open because
+	 * closing it would release the locks of another recording_file on the same file.
 	 */
 	bool is_in_use;
 	struct recording_file *next;
@@ -149,7 +149,9 @@ static bool is_inode_in_use(const struct recording_file *file)
 	return false;
 }
 
-/* Close all descriptors of a file if no recording_file of that inode is in use. */
+/*
+ * Close all descriptors of a file unless a recording_file for that inode is still in use.
+ */
 static void release_inode(dev_t dev, ino_t inode)
 {
 	struct recording_file **at = &files;

@@ -21,12 +21,12 @@ struct recording_file;
 int recording_file_open(const char *path, int flags, struct recording_file **ret);
 
 /*
- * Return the descriptor. The caller may read from it and lock it with flock(2), but must
- * not close it.
+ * Return the descriptor of the recording. The caller may read from the descriptor and
+ * lock it with flock(2), but must not close it.
  */
 int recording_file_fd(const struct recording_file *file);
 
-/* Return the size of the recording plus the size of its write-ahead log, in bytes. */
+/* Return the total size of the recording and its write-ahead log, in bytes. */
 uint64_t recording_file_bytes(const struct recording_file *file);
 
 /*

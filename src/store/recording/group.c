@@ -11,8 +11,8 @@
 #include "store/recording/write.h"
 
 /*
- * Return the cgroup's paths and names as one string: "path\npath\n\nname\n…". The cgroup
- * needs a new row only if this string has changed.
+ * Return the cgroup's paths and names as one string: "path\npath\n\nname\n…". A new row
+ * for the cgroup is necessary only if this string has changed.
  */
 static char *make_key(const struct cgroup *c, const char *paths)
 {
@@ -24,7 +24,7 @@ static char *make_key(const struct cgroup *c, const char *paths)
 	return strbuf_take(&key);
 }
 
-/* Add a row for the cgroup, unless the last row has the same paths and names. */
+/* Add a row for the cgroup, unless the last row contains the same paths and names. */
 static int find_or_add_cgroup(struct recording *r, const struct cgroup *c)
 {
 	sqlite3_stmt *statement = r->statements[STATEMENT_CGROUP];

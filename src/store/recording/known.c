@@ -34,7 +34,10 @@ static uint64_t hash_values(const int64_t *values, size_t count)
 	return hash;
 }
 
-/* Return the slot of a key, or the free slot where the key has to be inserted. */
+/*
+ * Return the hash table slot of a key, or the free slot into which the key has to
+ * be inserted.
+ */
 static size_t find_slot(const struct known_facts *facts, enum fact_table table,
 			const int64_t keys[FACT_KEYS_MAX])
 {
@@ -88,8 +91,8 @@ bool known_facts_update(struct known_facts *facts, enum fact_table table,
 }
 
 /*
- * Remove an item, and move later items of the hash table so that no search ends at
- * the free slot.
+ * Remove an item from the hash table, and move later items so that the free slot does not
+ * end a search too early.
  */
 static void remove_at(struct known_facts *facts, size_t hole)
 {

@@ -12,7 +12,7 @@
 #include "base/xalloc.h"
 #include "store/recording/schema.h"
 
-/* A row of a table. If sample is no_sample, there is no row. */
+/* A row of a table. The value no_sample in `sample` means that there is no row. */
 struct row {
 	int64_t sample;
 	int64_t values[FACT_VALUES_MAX];
@@ -20,11 +20,14 @@ struct row {
 
 static const int64_t no_sample = INT64_MAX;
 
-/* The position of a sequential reader in the rows of one key. */
+/* The position of a sequential reader among the rows of one key. */
 struct cursor {
 	enum fact_table table;
 	int64_t keys[FACT_KEYS_MAX];
-	/* Statement that returns the rows after next, or NULL if there are none. */
+	/*
+	 * Statement that returns the rows after the row `next`, or NULL if there are no
+	 * further rows.
+	 */
 	sqlite3_stmt *rows;
 	struct row now, next;
 };
@@ -34,7 +37,8 @@ struct latest_facts {
 	sqlite3_stmt *searches[FACT_TABLE_COUNT_];
 	bool is_scanning;
 	/*
-	 * Hash table by key. Its size is a power of 2, and at least half of it is NULL.
+	 * Hash table of cursors by key. Its size is a power of 2, and at least half of
+	 * its slots are NULL.
 	 */
 	struct cursor **cursors;
 	size_t count, capacity;
@@ -47,7 +51,7 @@ static void add_values(struct strbuf *sql, const struct fact_table_info *info)
 	strbuf_addf(sql, " FROM %s WHERE ", info->name);
 }
 
-/* Append the table's keys as conditions, such as "process=?1 AND start=?2 AND ". */
+/* Append conditions for the keys of a table, such as "process=?1 AND start=?2 AND ". */
 static void add_keys(struct strbuf *sql, const struct fact_table_info *info)
 {
 	for (size_t i = 0; i < info->key_count; i++)
@@ -63,9 +67,9 @@ static int prepare(struct latest_facts *latest, const struct strbuf *sql,
 }
 
 /*
- * Prepare the search for the last row of a key up to a sample, such as "SELECT
- * sample,rss_kb,… FROM usage WHERE process=?1 AND sample<=?2 ORDER BY sample
- * DESC LIMIT 1".
+ * Prepare the query for the last row of a key up to a sample, such as "SELECT
+ * sample,rss_kb,… FROM usage WHERE process=?1 AND sample<=?2 ORDER BY sample DESC
+ * LIMIT 1".
  */
 static int prepare_search(struct latest_facts *latest, enum fact_table table)
 {
@@ -149,9 +153,7 @@ static void bind(sqlite3_stmt *statement, const struct fact_table_info *info,
 	sqlite.bind_int64(statement, (int)info->key_count + 1, sample);
 }
 
-/*
- * Read the next row of a statement, or set ret->sample to no_sample after the last row.
- */
+/* Read the next row of a statement. After the last row, set ret->sample to no_sample. */
 static int step(struct latest_facts *latest, sqlite3_stmt *statement,
 		const struct fact_table_info *info, struct row *ret)
 {
@@ -199,7 +201,7 @@ static void grow(struct latest_facts *latest)
 	free(old);
 }
 
-/* Move the cursor to the position before the row that was valid in a sample. */
+/* Move the cursor of a key to just before the row that was valid in a sample. */
 static int begin(struct latest_facts *latest, struct cursor *cursor, int64_t sample)
 {
 	const struct fact_table_info *info = &fact_tables[cursor->table];
@@ -252,9 +254,9 @@ static int walk(struct latest_facts *latest, enum fact_table table,
 		error = begin(latest, cursor, sample);
 	} else if (cursor->now.sample != no_sample && cursor->now.sample > sample) {
 		/*
-		 * The requested sample precedes the row found last, so search again from
-		 * the start. If the last request found no row, no earlier sample has a
-		 * row either.
+		 * The requested sample precedes the row that was found last, so search
+		 * again from the start. If the previous request found no row, no earlier
+		 * sample has a row either.
 		 */
 		error = begin(latest, cursor, sample);
 	}
@@ -287,7 +289,7 @@ int latest_facts_read(struct latest_facts *latest, enum fact_table table,
 
 	if (error < 0)
 		return error;
-	/* if the first value is unknown, the key no longer exists */
+	/* a row whose first value is unknown means that the key no longer exists */
 	if (row->sample > sample || row->values[0] == FACT_UNKNOWN)
 		return -ENOENT;
 	memcpy(ret, row->values, fact_tables[table].value_count * sizeof(*ret));

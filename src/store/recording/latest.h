@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * latest - find the values that a key had in a sample, which are in the key's last row up
- * to that sample. Internal to store/.
+ * latest - find the values that a key had in a sample. They are in the last row that was
+ * written for the key up to that sample. Internal to store/.
  */
 #ifndef MS_STORE_RECORDING_LATEST_H
 #define MS_STORE_RECORDING_LATEST_H
@@ -11,7 +11,10 @@
 
 struct latest_facts;
 
-/* Prepare the queries. Returns 0 or -errno. The caller closes *ret. */
+/*
+ * Prepare the queries for the latest values of keys. Returns 0 or -errno. The caller
+ * closes *ret.
+ */
 int latest_facts_open(sqlite3 *db, const struct recording_tables *tables,
 		      struct latest_facts **ret);
 void latest_facts_close(struct latest_facts *latest);
@@ -25,8 +28,9 @@ void latest_facts_close(struct latest_facts *latest);
 void latest_facts_scan(struct latest_facts *latest, bool is_on);
 
 /*
- * Read the values that a key had in a sample into ret, which has the length of the
- * table's values. Returns 0, -ENOENT if the key did not exist, or -errno.
+ * Read the values that a key had in a sample into the array ret, which needs an
+ * element for each value column of the table. Returns 0, -ENOENT if the key did not
+ * exist, or -errno.
  */
 int latest_facts_read(struct latest_facts *latest, enum fact_table table,
 		      const int64_t keys[FACT_KEYS_MAX], int64_t sample, int64_t *ret);

@@ -19,16 +19,20 @@
 
 /*
  * Upper bound on the total length of the names of a process's mappings. Each mapping has
- * a copy of its name, and a small file can give one long name to a million mappings.
+ * its own copy of its name, so even a small file could cause large allocations by giving
+ * one long name to a million mappings.
  */
 #define NAMES_BYTES_MAX (256 << 20)
 
 /*
- * Number of samples read by one query. SQLite sorts the rows of these samples in memory.
+ * Number of samples that one query reads. SQLite sorts the rows of these samples
+ * in memory.
  */
 #define WALK_SAMPLES 1000
 
-/* A row of the mapping table. If sample is no_sample, there is no row. */
+/*
+ * A row of the mapping table. The value no_sample in `sample` means that there is no row.
+ */
 struct row {
 	int64_t sample, start;
 	int64_t values[FACT_VALUES_MAX];
@@ -39,19 +43,19 @@ static const int64_t no_sample = INT64_MAX;
 struct mapping_walk {
 	int64_t process; /* number of the process's row in the process table */
 	/*
-	 * Statement that returns the rows after next, up to sample end, sorted by sample;
-	 * NULL if there are none.
+	 * Statement that returns the rows after the row `next` up to the sample `end`,
+	 * sorted by sample. NULL if there are no further rows.
 	 */
 	sqlite3_stmt *rows;
 	int64_t end;
-	int64_t sample; /* the sample in which list is valid */
+	int64_t sample; /* sample for which `list` is valid */
 	uint64_t version;
 	struct row next;
-	struct mapping_list list; /* in ascending address order */
-	/* name ids of the mappings in list, in the same order */
+	struct mapping_list list; /* mappings in ascending order of address */
+	/* name IDs of the mappings in `list`, in the same order */
 	int64_t *names;
 	size_t name_capacity;
-	uint64_t name_bytes; /* total length of the names of the mappings in list */
+	uint64_t name_bytes; /* total length of the names in `list` */
 };
 
 static void walk_release(struct mapping_walk *walk)
@@ -91,7 +95,10 @@ int recording_add_name_bytes(uint64_t *sum, size_t bytes)
 		       : recording_damaged("the names of mappings are too long");
 }
 
-/* Read the next row, or set next.sample to no_sample at the end. */
+/*
+ * Read the next row of the query into walk->next. After the last row, set its sample
+ * to no_sample.
+ */
 static int step(struct mapping_walk *walk, sqlite3 *db)
 {
 	int code = sqlite.step(walk->rows);
@@ -111,8 +118,8 @@ static int step(struct mapping_walk *walk, sqlite3 *db)
 }
 
 /*
- * Return the last sample of a query that begins after this sample. In an untrusted file,
- * sample may be any number.
+ * Return the last sample of a query that begins after the given sample. In an untrusted
+ * file, the sample number may be any integer.
  */
 static int64_t range_end(int64_t sample)
 {
@@ -121,8 +128,8 @@ static int64_t range_end(int64_t sample)
 
 /*
  * Query the rows of the samples from first up to walk->end. If with_former is set, also
- * query the row of each mapping that was valid in sample first. The query uses the index
- * to find each start address from the previous one.
+ * query the row of each mapping that was valid in the sample `first`. The query uses an
+ * index to find each start address from the previous one.
  */
 static int begin_rows(struct mapping_walk *walk, sqlite3 *db, int64_t first,
 		      bool with_former)
@@ -157,7 +164,7 @@ static int begin_rows(struct mapping_walk *walk, sqlite3 *db, int64_t first,
 	return step(walk, db);
 }
 
-/* Begin a new list of mappings, valid in this sample. */
+/* Begin a new list of mappings, valid in the given sample. */
 static int begin(struct mapping_walk *walk, sqlite3 *db, int64_t sample)
 {
 	mapping_list_release(&walk->list);
@@ -175,7 +182,10 @@ static int continue_walk(struct mapping_walk *walk, sqlite3 *db)
 	return begin_rows(walk, db, first, false);
 }
 
-/* Return the index of the first mapping in the list that begins at or after start. */
+/*
+ * Return the index of the first mapping in the list whose start address is not
+ * below `start`.
+ */
 static size_t find_place(const struct mapping_list *list, uint64_t start)
 {
 	return SEARCH_FIRST(list->count, i, list->items[i].start_addr >= start);
@@ -253,7 +263,7 @@ static int apply(struct mapping_walk *walk, sqlite3_stmt *name)
 	struct mapping m = { .start_addr = start, .name = "" }, *to;
 	int64_t number;
 
-	/* if the first value is unknown, the mapping no longer exists */
+	/* a row whose first value is unknown means that the mapping no longer exists */
 	if (row->values[0] == FACT_UNKNOWN) {
 		if (is_there)
 			remove_at(walk, place);
@@ -278,7 +288,7 @@ static struct mapping_walk *find_walk(struct mapping_walks *walks, int64_t proce
 
 	/*
 	 * Processes are requested in the same order for each sample, so begin the search
-	 * at the process after the one found last.
+	 * after the process that was found last.
 	 */
 	for (size_t n = 0; n < walks->count; n++) {
 		size_t i = (walks->next + n) % walks->count;

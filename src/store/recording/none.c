@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * recording_none - stubs for builds without SQLite. Recordings cannot be opened in such a
- * build, so memstate only ever calls the functions that open a recording.
+ * recording_none - stubs for builds without SQLite. Such a build cannot open recordings,
+ * so only the functions that open a recording are ever called.
  */
 #include "config.h"
 

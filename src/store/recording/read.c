@@ -49,7 +49,7 @@ static int prepare_all(struct recording_reader *r)
 }
 
 /*
- * Add a sample to the reader. Sample numbers must increase. Elapsed times must not
+ * Add a sample to the reader's list. Sample numbers must increase. Elapsed times must not
  * decrease within a session.
  */
 static int add_sample(struct recording_reader *r, sqlite3_stmt *statement)
@@ -166,8 +166,8 @@ char *recording_copy_text(sqlite3_stmt *statement, int column)
 }
 
 /*
- * Add a process from a row that has all columns of the process table, then the process's
- * first sample and the first sample without the process; either may be NULL.
+ * Add a process from a row with all columns of the process table, then the numbers of the
+ * first samples with and without the process, each of which may be NULL.
  */
 static int add_process(struct recording_reader *r, sqlite3_stmt *statement)
 {
@@ -180,8 +180,8 @@ static int add_process(struct recording_reader *r, sqlite3_stmt *statement)
 	if (error < 0)
 		return error;
 	/*
-	 * Stop when the rows read exceed the size of the file: a damaged index may return
-	 * the same row endlessly.
+	 * A damaged index may return the same row endlessly, so stop when the total size
+	 * of the rows exceeds the size of the file.
 	 */
 	r->process_bytes += PROCESS_ROW_BYTES +
 			    (uint64_t)sqlite.column_bytes(statement, 4) +
@@ -298,15 +298,15 @@ int recording_reader_read(struct recording_reader *r, size_t index, struct snaps
 	return error;
 }
 
-/* Return the index of the first process whose pid is not below the given pid. */
+/* Return the index of the first process whose pid is at least the given pid. */
 static size_t find_pid(const struct recording_reader *r, int pid)
 {
 	return SEARCH_FIRST(r->process_count, i, r->processes[i].pid >= pid);
 }
 
 /*
- * Return the row number of a process in a sample, or 0. A process that vanished and
- * returned has several rows.
+ * Return the row number of a process in a sample, or 0 if the sample does not contain the
+ * process. A process that was missing from some samples has several rows.
  */
 static int64_t find_row(const struct recording_reader *r, const struct process *process,
 			int64_t sample)
@@ -348,8 +348,8 @@ static int add_mapping(struct recording_reader *r, const int64_t *keys, int64_t 
 }
 
 /*
- * Find the next start address of a process's mappings through the index. The time does
- * not depend on how many rows a mapping has. Returns 1, 0 if there is no further
+ * Find the next start address of a process's mappings through an index, so that the time
+ * does not depend on the number of rows per mapping. Returns 1, 0 if there is no further
  * address, or -errno.
  */
 static int find_next_start(struct recording_reader *r, int64_t process, int64_t *start)
@@ -452,7 +452,7 @@ int recording_reader_read_heap(struct recording_reader *r, size_t index,
 	return error < 0 ? error : read_heap_parts(r, keys[0], sample, ret);
 }
 
-/* Return the number of the last sample up to `last` with a wanted process, or -1. */
+/* Return the last sample up to number `last` with a wanted process, or -1. */
 static int64_t find_last_number(const struct recording_reader *r, int64_t last,
 				bool (*is_wanted)(const void *context,
 						  const struct process *process,

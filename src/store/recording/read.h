@@ -1,11 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * read - read the samples of a recording in any order, even while another process is
- * writing to it.
- *
- * The file is not trusted: impossible values become unknown, and a damaged file is
- * rejected. A recording contains only facts; classify/ derives states and owners
- * from them again.
+ * writing to the recording. The file is not trusted: impossible values become unknown,
+ * and a damaged file is rejected. A recording contains only facts; classify/ derives
+ * states and owners from these facts again.
  */
 #ifndef MS_STORE_RECORDING_READ_H
 #define MS_STORE_RECORDING_READ_H
@@ -19,9 +17,9 @@
 #include "store/recording/recording.h"
 
 struct recorded_sample {
-	int64_t number; /* number of the sample in the file */
+	int64_t number; /* number of the sample in the recording */
 	int64_t session;
-	/* moment.elapsed_ns counts from the start of the session. */
+	/* The time in moment.elapsed_ns counts from the start of the session. */
 	struct recording_moment moment;
 };
 
@@ -64,17 +62,17 @@ int recording_reader_read(struct recording_reader *reader, size_t index,
 
 /*
  * Read the mappings of a process that were recorded last, up to the sample with this
- * index. An empty list is not an error. Mappings that contain a thread's stack have
- * OWNER_STACK, all others OWNER_ANON. Returns 0 or -errno.
+ * index. An empty list is not an error. A mapping that contains a thread's stack has the
+ * owner OWNER_STACK, and every other mapping OWNER_ANON. Returns 0 or -errno.
  */
 int recording_reader_read_mappings(struct recording_reader *reader, size_t index,
 				   const struct process *process,
 				   struct mapping_list *ret);
 
 /*
- * Return the mappings that recording_reader_read_mappings() would read. Sequential
- * reading must be on. The list is valid until the next call for the same process, and
- * *ret_version changes whenever the list does. Returns 0 or -errno.
+ * Return the same mappings as recording_reader_read_mappings(). Sequential reading must
+ * be on. The list is valid until the next call for the same process, and *ret_version
+ * changes whenever the list changes. Returns 0 or -errno.
  */
 int recording_reader_scan_mappings(struct recording_reader *reader, size_t index,
 				   const struct process *process,
@@ -94,14 +92,15 @@ int recording_reader_find_last(struct recording_reader *reader,
 			       const void *context, size_t *index);
 
 /*
- * Read the results of a heap read, from a sample that has the process's mappings. Returns
- * 0, -ENOENT if the heap was not read, or another -errno.
+ * Read the results of a heap read that are part of a sample. The sample must have
+ * the mappings of the process. Returns 0, -ENOENT if the heap was not read, or
+ * another -errno.
  */
 int recording_reader_read_heap(struct recording_reader *reader, size_t index,
 			       const struct process *process, struct heap_sums *ret);
 
 /*
- * Read the cgroup of a sample, with the pids of the sample's processes. Returns 0,
+ * Read the cgroup of a sample, with the pids of the processes in the sample. Returns 0,
  * -ENOENT if the sample has no cgroup, or another -errno.
  */
 int recording_reader_read_cgroup(struct recording_reader *reader, size_t index,
@@ -120,7 +119,7 @@ int recording_reader_for_each_peak(struct recording_reader *reader,
 				   void *context);
 
 struct recorded_note {
-	struct process process; /* only pid, start_ticks and comm are set */
+	struct process process; /* only the members pid, start_ticks and comm are set */
 	const char *kind, *text;
 };
 

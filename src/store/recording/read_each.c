@@ -75,8 +75,8 @@ int recording_reader_for_each_event(struct recording_reader *r,
 		if (error < 0)
 			break;
 		/*
-		 * Stop when the rows read exceed the size of the file: a damaged index
-		 * may return the same row endlessly.
+		 * A damaged index may return the same row endlessly, so stop when the
+		 * total size of the rows exceeds the size of the file.
 		 */
 		bytes += (uint64_t)sqlite.column_bytes(statement, 5);
 		if (sqlite.column_int64(statement, 0) <= last || bytes > r->guard.bytes) {

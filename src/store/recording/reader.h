@@ -13,7 +13,9 @@
 #include "store/recording/read.h"
 #include "store/recording/schema.h"
 
-/* A process under one name. The process exists in the samples first <= number < end. */
+/*
+ * A process under one name. The process exists in all samples with first <= number < end.
+ */
 struct recorded_process {
 	int64_t row, first, end;
 	int pid;
@@ -24,14 +26,14 @@ struct recorded_process {
 struct recording_reader {
 	sqlite3 *db;
 	/*
-	 * Remains open until db is closed: closing a descriptor of the recording drops
-	 * SQLite's locks.
+	 * The descriptor of the recording. It stays open until db is closed, because
+	 * closing a descriptor of the file would release SQLite's locks.
 	 */
 	struct recording_file *file;
 	struct recording_guard guard;
 	/*
-	 * Path of the recording if the recording had no write-ahead log when it was
-	 * opened, otherwise NULL.
+	 * Path of the recording if it had no write-ahead log when memstate opened it,
+	 * otherwise NULL.
 	 */
 	char *tidy_path;
 	struct recording_tables tables;
@@ -39,12 +41,12 @@ struct recording_reader {
 	size_t count, capacity;
 	struct latest_facts *latest;
 	bool is_scanning;
-	struct mapping_walks walks; /* used only while is_scanning is true */
+	struct mapping_walks walks; /* used only during sequential reading */
 	sqlite3_stmt *starts, *name, *group;
-	/* The processes of the last session that was read. */
+	/* The processes of the session that was read last. */
 	struct recorded_process *processes;
 	size_t process_count, process_capacity;
-	/* lower bound on the space that the processes take up in the file */
+	/* lower bound on the bytes that the processes occupy in the file */
 	uint64_t process_bytes;
 	int64_t session;
 };
@@ -57,15 +59,16 @@ static inline bool recorded_process_is_there(const struct recorded_process *p,
 
 /*
  * Open the database and check that it is a recording. Return 0 or -errno. The caller
- * closes the reader in either case.
+ * closes the reader even after an error.
  */
 int recording_reader_connect(struct recording_reader *r, const char *path);
 
 /*
- * Remove the -wal and -shm files that this read-only connection has created but cannot
- * remove itself. The function closes a writable connection, because SQLite then deletes
- * an empty log under its own locks, unless another connection is open. A log with content
- * is not removed, because SQLite would first copy the content into the recording.
+ * Remove the -wal and -shm files that this read-only connection has created. SQLite
+ * cannot remove them through a read-only connection, so the function opens and closes a
+ * writable connection: SQLite then deletes an empty log under its own locks, unless
+ * another connection is open. A log with content is not removed, because SQLite would
+ * first copy the content into the recording.
  */
 void recording_reader_remove_log(struct recording_reader *r);
 
@@ -79,14 +82,14 @@ int recording_find_processes(struct recording_reader *r, int64_t session);
 int recording_prepare(struct recording_reader *r, const char *sql, sqlite3_stmt **ret);
 
 /*
- * Finalize a statement after its last row or after an error. Returns error unless it is
+ * Finalize a statement after its last row or after an error. Returns `error` if it is not
  * 0, otherwise SQLite's error as -errno.
  */
 int recording_finish(struct recording_reader *r, sqlite3_stmt *statement, int error);
 
 /*
- * Return a copy of a column's text up to the first NUL. The text may contain any other
- * bytes. The caller frees the copy.
+ * Return a copy of the text in a column, up to the first NUL. The text may contain any
+ * other bytes. The caller frees the copy.
  */
 char *recording_copy_text(sqlite3_stmt *statement, int column);
 

@@ -303,7 +303,7 @@ static int add_heap(struct recording *r, const struct usage *u,
 	int64_t values[FACT_VALUES_MAX];
 
 	for (size_t i = 0; i < FACT_VALUES_MAX; i++)
-		/* A row of NULLs means that the process no longer has a heap. */
+		/* A row of NULLs records that the process no longer has a heap. */
 		values[i] = FACT_UNKNOWN;
 	if (u->heap_quality != QUALITY_UNKNOWN)
 		facts_from_heap(u, mappings, values);
@@ -411,8 +411,8 @@ static int forget_ended_processes(struct recording *r)
 }
 
 /*
- * Trim the recording if a trim is due. Between trims, the file may exceed its bounds
- * by a tenth.
+ * Trim the recording if a trim is due. The file may exceed its bounds by a tenth between
+ * two trims.
  */
 static int trim(struct recording *r, const struct recording_moment *moment)
 {
@@ -428,8 +428,8 @@ static int trim(struct recording *r, const struct recording_moment *moment)
 }
 
 /*
- * Check that the file still has a name. SQLite would continue to write to a deleted file,
- * which no process can open.
+ * Check that the recording still has a name in its directory. If the file was deleted,
+ * SQLite would continue to write to it, but no process could ever open it.
  */
 static int check_exists(const struct recording *r)
 {
@@ -457,7 +457,7 @@ int recording_end(struct recording *r, const struct recording_moment *moment)
 	if (moment->elapsed_ns < r->synced_elapsed_ns + SYNC_EVERY_NS)
 		return check_exists(r);
 	r->synced_elapsed_ns = moment->elapsed_ns;
-	/* If a reader blocks this checkpoint, the next one completes it. */
+	/* A checkpoint that a reader blocks is completed by the next checkpoint. */
 	(void)sqlite.wal_checkpoint_v2(r->db, NULL, SQLITE_CHECKPOINT_PASSIVE, NULL,
 				       NULL);
 	return check_exists(r);

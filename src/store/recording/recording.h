@@ -28,8 +28,8 @@ struct recording;
 const char *recording_damage(void);
 
 /*
- * Upper bounds on the time and size of a recording; 0: no bound. If a bound is exceeded,
- * the oldest samples are removed.
+ * Upper bounds on the time and size of a recording. The value 0 means no bound. If the
+ * recording exceeds a bound, memstate removes the oldest samples.
  */
 struct recording_bounds {
 	uint64_t ns, bytes;
@@ -37,14 +37,14 @@ struct recording_bounds {
 
 struct recorded_event {
 	uint64_t unix_ms;
-	const char *kind, *text; /* text is NULL if the event has no text */
-	int pid;		 /* 0: the event does not concern a process */
+	const char *kind, *text; /* `text` is NULL if the event has no text */
+	int pid;		 /* pid of the process that the event concerns, or 0 */
 };
 
 struct recording_moment {
 	uint64_t unix_ms;
-	uint64_t elapsed_ns; /* time since this session began; never decreases */
-	uint64_t cost_ns;    /* time spent on taking the sample */
+	uint64_t elapsed_ns; /* time since this session began, which never decreases */
+	uint64_t cost_ns;    /* time that memstate spent on taking the sample */
 };
 
 /*
@@ -56,18 +56,21 @@ struct recording_moment {
 int recording_open(const char *path, const struct recording_bounds *bounds,
 		   struct recording **ret);
 
-/* Close the recording. A sample that was not ended is discarded. NULL is allowed. */
+/*
+ * Close the recording. If a sample has been begun but not ended, it is discarded. NULL
+ * is allowed.
+ */
 void recording_close(struct recording *recording);
 
 /*
- * A sample consists of three steps: begin it, add its content, end it. Each function
- * returns 0 or -errno (-ENOSPC, …). After an error the sample is discarded, and the
- * caller may begin another one. Events may also be added between samples.
+ * Adding a sample takes three steps: begin the sample, add its contents, and end it. Each
+ * function returns 0 or -errno (-ENOSPC, …). After an error the sample is discarded, and
+ * the caller may begin another one. Events may also be added between samples.
  */
 int recording_begin(struct recording *recording);
 int recording_add_usage(struct recording *recording, const struct usage *usage);
 /*
- * Add a usage and all its mappings. The usage is stored with SOURCE_SMAPS.
+ * Add the usage of a process and all its mappings. The usage is stored with SOURCE_SMAPS.
  * recording_add_usage() stores no mappings, so it stores the usage with SOURCE_ROLLUP.
  * The owners of the mappings show which mappings contain a thread's stack.
  */
@@ -76,7 +79,7 @@ int recording_add_mappings(struct recording *recording, const struct usage *usag
 int recording_add_cgroup(struct recording *recording, const struct cgroup *cgroup);
 int recording_add_event(struct recording *recording, const struct recorded_event *event);
 /*
- * Add a note on a process. The note is valid for as long as the process has its current
+ * Add a note about a process. The note applies for as long as the process has its current
  * name. Returns -EINVAL if the process was not added to this sample.
  */
 int recording_add_note(struct recording *recording, const struct process *process,

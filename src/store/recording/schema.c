@@ -37,14 +37,15 @@ struct column {
 	const char *name, *declaration;
 	enum kind kind;
 	bool may_be_null;
-	int64_t min, max; /* range of a number, or of the length of a text in bytes */
+	/* minimum and maximum of a number, or of the length of a text in bytes */
+	int64_t min, max;
 };
 
 struct table {
 	const char *name;
 	struct column columns[COLUMNS_MAX];
 	size_t column_count;
-	const char *end; /* SQL text after the columns, or NULL */
+	const char *end; /* SQL text that follows the list of columns, or NULL */
 };
 
 #define NUMBER_KEY(name, max)                                           \
@@ -88,7 +89,7 @@ static const struct table tables[TABLE_COUNT_] = {
 			     NAME_BYTES_MAX } },
 			 2,
 			 NULL },
-	/* column names in the order of enum cgroup_name */
+	/* the names of a cgroup are columns, in the order of enum cgroup_name */
 	[TABLE_CGROUP] = { "cgroup",
 			   { NUMBER_KEY("cgroup", INT64_MAX),
 			     NUMBER("session", 1, RECORDING_SAMPLE_MAX),
@@ -150,9 +151,9 @@ static void add_fact_table(struct strbuf *sql, const struct fact_table_info *inf
 }
 
 /*
- * Append the statement that creates a table, such as "CREATE TABLE usage(…)".
- * SQLite stores the text of the statement in the file, and the check of the schema
- * compares that text.
+ * Append the statement that creates a table, such as "CREATE TABLE usage(…)". SQLite
+ * stores this text in the file, and memstate later compares the stored text with the
+ * expected one to check the schema.
  */
 static void add_table(struct strbuf *sql, size_t index)
 {
@@ -200,8 +201,8 @@ char *recording_schema_upgrade_sql(const struct recording_tables *found)
 }
 
 /*
- * Return a column's text, or "" if the column is NULL. Valid until the next step
- * of the statement.
+ * Return the text of a column, or "" if the column is NULL. The text is valid until the
+ * next step of the statement.
  */
 static const char *column_text(sqlite3_stmt *statement, int column)
 {
@@ -211,7 +212,8 @@ static const char *column_text(sqlite3_stmt *statement, int column)
 }
 
 /*
- * Return true for the index that SQLite itself creates for UNIQUE, which has no SQL text.
+ * Return true if a row of the schema is an index that SQLite itself created for a UNIQUE
+ * constraint. Such an index has no SQL text.
  */
 static bool is_own_index(const char *type, const char *name, const char *sql)
 {
@@ -368,8 +370,8 @@ static const struct {
 };
 
 /*
- * Restrictions on SQLite's connection. Older versions of SQLite lack some of them, but
- * the check of the schema protects against the same risks.
+ * Restrictions on SQLite's connection. Older versions of SQLite lack some of these
+ * settings, but the check of the schema protects against the same risks.
  */
 static const struct {
 	int id, value;

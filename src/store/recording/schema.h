@@ -18,14 +18,14 @@
 #include "store/recording/sql.h"
 
 /*
- * Upper bound on the numbers of samples and sessions: far above real numbers, and far
- * below overflow.
+ * Upper bound on the numbers of samples and sessions: far above the numbers in real
+ * recordings, and far below an overflow.
  */
 #define RECORDING_SAMPLE_MAX (INT64_C(1) << 53)
 
 /*
- * The tables that are not fact tables. Statements select all columns of such a table, in
- * the order of recording_schema_table_sql().
+ * The tables that are not fact tables. Statements that read such a table select all of
+ * its columns, in the order of recording_schema_table_sql().
  */
 enum recording_table {
 	TABLE_SAMPLE,
@@ -33,7 +33,7 @@ enum recording_table {
 	TABLE_NAME,
 	TABLE_CGROUP,
 	TABLE_EVENT,
-	TABLE_NOTE, /* recordings by earlier versions of memstate lack this table */
+	TABLE_NOTE, /* missing from recordings by earlier versions of memstate */
 	TABLE_COUNT_
 };
 
@@ -43,12 +43,12 @@ char *recording_schema_sql(void);
 /* The tables that recordings by earlier versions of memstate may lack. */
 struct recording_tables {
 	bool has_notes;	     /* TABLE_NOTE */
-	bool has_heap_parts; /* the table of FACT_HEAP_PART */
+	bool has_heap_parts; /* the table for FACT_HEAP_PART */
 };
 
 /*
- * Check the schema. Returns 0 if the file has exactly the tables of a recording,
- * otherwise -EBADMSG or another -errno.
+ * Check the schema of a file. Returns 0 if the file has exactly the tables of a
+ * recording, otherwise -EBADMSG or another -errno.
  */
 int recording_schema_check(sqlite3 *db, struct recording_tables *ret);
 
@@ -59,39 +59,48 @@ int recording_schema_check(sqlite3 *db, struct recording_tables *ret);
 char *recording_schema_upgrade_sql(const struct recording_tables *found);
 
 /*
- * Check the type and range of each value in a row of a table. The table's columns begin
- * at column first_column of the statement. Returns 0 or -EBADMSG.
+ * Check the type and range of each value in a row of a table. In the statement's result,
+ * the columns of the table begin at first_column. Returns 0 or -EBADMSG.
  */
 int recording_schema_check_row(sqlite3_stmt *statement, int first_column,
 			       enum recording_table table);
 
 /*
- * Read `count` integers from consecutive columns. Returns 0, or -EBADMSG if a column
- * has another type.
+ * Read `count` integers from consecutive columns. Returns 0, or -EBADMSG if a column does
+ * not contain an integer.
  */
 int recording_schema_read_numbers(sqlite3_stmt *statement, int first_column, size_t count,
 				  int64_t *ret);
 
 /*
- * A limit on SQLite's work for one request. Without it, a damaged index may send a search
- * into an endless loop.
+ * A limit on the work that SQLite may do for one request. Without a limit, a damaged
+ * index could make a search run forever.
  */
 struct recording_guard {
-	/* Remaining steps of 1000 instructions each of SQLite's virtual machine. */
+	/*
+	 * Number of steps left in the current request. A step is 1000 instructions of
+	 * SQLite's virtual machine.
+	 */
 	uint64_t steps_left;
-	uint64_t bytes; /* size of the recording */
+	uint64_t bytes; /* size of the recording in bytes */
 };
 
 /*
- * Restrict what SQLite does with the file. The guard must exist for as long
- * as the connection.
+ * Restrict the operations that SQLite performs on the file. The guard must exist for as
+ * long as the connection.
  */
 void recording_guard_open(sqlite3 *db, struct recording_guard *guard);
 
-/* Begin a request: allow an amount of work in proportion to the size of the file. */
+/*
+ * Begin a request: reset the limit on SQLite's work, in proportion to the size of
+ * the file.
+ */
 void recording_guard_reset(struct recording_guard *guard);
 
-/* Begin a request after the file may have grown: the size of the file is read again. */
+/*
+ * Begin a request after the file may have grown. The function reads the size of the
+ * file again.
+ */
 void recording_guard_resize(struct recording_guard *guard,
 			    const struct recording_file *file);
 

@@ -39,8 +39,8 @@ bool recording_sql_load(void)
 		"shmem_pmd_kb", "file_pmd_kb", "shared_hugetlb_kb", "private_hugetlb_kb"
 
 /*
- * The fact tables. The first value of a row is never unknown while the key exists: a row
- * without a first value means that the key no longer exists.
+ * The fact tables. While a key exists, the first value of its rows is never unknown. A
+ * row whose first value is NULL means that the key no longer exists.
  */
 const struct fact_table_info fact_tables[FACT_TABLE_COUNT_] = {
 	[FACT_STATE] = { "state",
@@ -149,7 +149,7 @@ const char *recording_damage(void)
 }
 
 /*
- * Return the errno that SQLite stored for the last failed call on the write-ahead
+ * Return the errno that SQLite stored for the last failed system call on the write-ahead
  * log, or 0.
  */
 static int log_errno(sqlite3 *db)
@@ -165,8 +165,8 @@ static int log_errno(sqlite3 *db)
 }
 
 /*
- * Return the errno of the last failed call as -errno, or -EIO if no errno is available.
- * sqlite3_system_errno() is 0 after a failed sqlite3_step() or sqlite3_exec(), so
+ * Return the errno of the last failed system call as -errno, or -EIO if SQLite stored no
+ * errno. sqlite3_system_errno() is 0 after a failed sqlite3_step() or sqlite3_exec(), so
  * memstate also queries the database file and its log.
  */
 static int system_errno(sqlite3 *db)
@@ -201,7 +201,7 @@ int recording_sql_errno(sqlite3 *db)
 	case SQLITE_INTERRUPT:
 		return recording_damaged(
 			"reading it takes more work than its size allows");
-	/* other errors, such as SQLITE_CORRUPT, mean that the file is damaged */
+	/* all other errors, such as SQLITE_CORRUPT, mean that the file is damaged */
 	default: return recording_damaged("%s", sqlite.errmsg(db));
 	}
 }

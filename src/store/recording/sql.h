@@ -23,23 +23,23 @@
  */
 #define RECORDING_VERSION 2
 
-/* An unknown value, which is stored as NULL. */
+/* An unknown value. The database contains NULL in its place. */
 #define FACT_UNKNOWN INT64_MIN
 
 #define FACT_KEYS_MAX 2
 #define FACT_VALUES_MAX 32
 
-/* The tables whose key is (…, sample) and whose values are integers. */
+/* Tables whose key ends with the sample number, and whose values are integers. */
 enum fact_table {
-	FACT_STATE,	 /* keyed by process: parent, threads, … */
-	FACT_USAGE,	 /* keyed by process: values that change often */
-	FACT_USAGE_MORE, /* keyed by process: values that change rarely */
-	FACT_MAPPING,	 /* keyed by process and start address */
-	FACT_HEAP,	 /* keyed by process: results of reading the heap */
-	FACT_HEAP_PART,	 /* keyed by process and allocator: one of several heaps */
-	FACT_GROUP,	 /* keyed by cgroup and level: usage, limits, events */
-	FACT_GROUP_STAT, /* keyed by cgroup and level: the fields of memory.stat */
-	FACT_GROUP_MORE, /* keyed by cgroup: values that belong to no level */
+	FACT_STATE,	 /* state of a process: its parent, number of threads, … */
+	FACT_USAGE,	 /* amounts of a process that change often */
+	FACT_USAGE_MORE, /* amounts of a process that change rarely */
+	FACT_MAPPING,	 /* mappings, by process and start address */
+	FACT_HEAP,	 /* results of heap reads, by process */
+	FACT_HEAP_PART,	 /* heaps of a process with several heaps, by allocator */
+	FACT_GROUP,	 /* usage, limits and events of a cgroup, by level */
+	FACT_GROUP_STAT, /* fields of memory.stat of a cgroup, by level */
+	FACT_GROUP_MORE, /* values of a cgroup that do not belong to a level */
 	FACT_TABLE_COUNT_
 };
 
@@ -52,7 +52,7 @@ struct fact_table_info {
 };
 extern const struct fact_table_info fact_tables[FACT_TABLE_COUNT_];
 
-/* The functions of SQLite that memstate calls, without the prefix "sqlite3_". */
+/* The functions of SQLite that memstate calls. Their names lack the prefix "sqlite3_". */
 /* clang-format off */
 #define SQLITE_FUNCTIONS(X) \
 	X(open_v2) X(close) X(exec) X(errmsg) X(extended_errcode) \
@@ -71,8 +71,8 @@ struct sqlite_functions {
 extern struct sqlite_functions sqlite;
 
 /*
- * Load SQLite. Return false if it is not installed. May be called from any
- * thread, and repeatedly.
+ * Load the SQLite library. Return false if SQLite is not installed. May be called
+ * repeatedly, from any thread.
  */
 bool recording_sql_load(void);
 
@@ -88,8 +88,8 @@ char *recording_sql_insert(enum fact_table table);
 int recording_sql_errno(sqlite3 *db);
 
 /*
- * Open a database read-only, without a log and without locks. No process may write to the
- * database while it is open. Returns 0 or -errno.
+ * Open a database read-only, without a write-ahead log and without locks. No process may
+ * write to the database while it is open. Returns 0 or -errno.
  */
 int recording_sql_open_immutable(const char *path, sqlite3 **ret);
 
@@ -97,9 +97,9 @@ int recording_sql_open_immutable(const char *path, sqlite3 **ret);
 __attribute__((format(printf, 1, 2))) int recording_damaged(const char *format, ...);
 
 /*
- * Check the first bytes of an open file before SQLite reads them. Returns 0 if the file
- * is empty or a recording, -EEXIST if it is something else, -ENOTSUP if it has a newer
- * version, or -errno.
+ * Check the first bytes of an open file before SQLite reads the file. Returns 0 if the
+ * file is empty or a recording, -EEXIST if it has another format, -ENOTSUP if it is a
+ * recording of a newer version, or -errno.
  */
 int recording_sql_check_head(int fd);
 

@@ -15,7 +15,10 @@
 #include "store/recording/sql.h"
 
 enum statement {
-	/* Base index of the statements for fact tables: add an enum fact_table to it. */
+	/*
+	 * Base index of the statements for the fact tables. The index of a table's
+	 * statement is this base plus the enum fact_table.
+	 */
 	STATEMENT_FACT,
 	STATEMENT_SAMPLE = FACT_TABLE_COUNT_,
 	STATEMENT_PROCESS,
@@ -41,7 +44,7 @@ struct known_process {
 
 struct recording {
 	sqlite3 *db;
-	/* flock(2) on this file keeps other recorders away. */
+	/* An flock(2) on this file keeps other recorders away. */
 	struct recording_file *file;
 	struct recording_guard guard;
 	struct recording_bounds bounds;
@@ -66,8 +69,8 @@ int recording_lock_file(struct recording *r, const char *path);
 int recording_open_database(struct recording *r, const char *path);
 
 /*
- * Record the values that the key has in the current sample, unless they are unchanged.
- * Returns 0 or -errno.
+ * Record the values of a key in the current sample, unless they have not changed. Returns
+ * 0 or -errno.
  */
 int recording_add_fact(struct recording *r, enum fact_table table,
 		       const int64_t keys[FACT_KEYS_MAX], const int64_t *values);
@@ -79,26 +82,27 @@ int recording_add_fact(struct recording *r, enum fact_table table,
 int recording_add_removals(struct recording *r, enum fact_table table, int64_t first_key);
 
 /*
- * Execute a statement that returns no rows, after its parameters have been bound. Returns
+ * Execute a statement that returns no rows. All parameters must have been bound. Returns
  * 0 or -errno.
  */
 int recording_run(struct recording *r, enum statement which);
 
 /*
- * Bind numbers to the statement's parameters from number `first` on, counted from 1.
- * FACT_UNKNOWN becomes NULL.
+ * Bind numbers to consecutive parameters of the statement. `first` is the number of the
+ * first parameter, counted from 1. FACT_UNKNOWN becomes NULL.
  */
 void recording_bind_numbers(sqlite3_stmt *statement, int first, const int64_t *numbers,
 			    size_t count);
 /*
- * Bind a text to the statement's parameter number `at`. A NULL pointer
- * becomes SQL's NULL.
+ * Bind a text to parameter number `at` of the statement. A NULL pointer becomes
+ * SQL's NULL.
  */
 void recording_bind_text(sqlite3_stmt *statement, int at, const char *text);
 
 /*
- * Roll back the transaction, and forget the values recorded last, because the file may
- * not contain them. The next sample records all values again. Returns error.
+ * Roll back the transaction, and forget the values recorded last, because the file
+ * may not contain them. As a result, the next sample records all values again.
+ * Returns `error`.
  */
 int recording_roll_back(struct recording *r, int error);
 

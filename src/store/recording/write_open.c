@@ -32,8 +32,8 @@ static const char settings[] = "PRAGMA journal_mode=WAL;PRAGMA synchronous=NORMA
 			       "PRAGMA temp_store=MEMORY;";
 
 /*
- * Create the tables. The write-ahead log is not yet in use, so the application_id is
- * written to the file itself.
+ * Create the tables. The write-ahead log is not yet in use, so SQLite writes the
+ * application_id to the file itself and not to the log.
  */
 static int create_tables(struct recording *r)
 {
@@ -45,7 +45,10 @@ static int create_tables(struct recording *r)
 	return error < 0 ? error : recording_sql_execute(r->db, "COMMIT");
 }
 
-/* Check the tables of an existing file, and add those that an earlier version lacks. */
+/*
+ * Check the tables of an existing recording, and add the tables that an earlier version
+ * of memstate did not create.
+ */
 static int check_tables(struct recording *r)
 {
 	_cleanup_free_ char *upgrade = NULL;

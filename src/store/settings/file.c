@@ -35,15 +35,19 @@ bool settings_file_find(const char *config_home, const char *home, struct strbuf
 	return true;
 }
 
-/* Return true if memstate has the rights of a user or group that has not started it. */
+/*
+ * Return true if memstate runs set-user-ID or set-group-ID, with the rights of a user or
+ * group other than the caller's.
+ */
 static bool has_foreign_ids(void)
 {
 	return geteuid() != getuid() || getegid() != getgid();
 }
 
 /*
- * Return true if the file's owner may decide what memstate reads. Root may also decide,
- * unless memstate has more rights than the user: it must not disclose files of root.
+ * Return true if memstate may read a settings file with this owner: the user or root. If
+ * memstate runs with more rights than its caller, files of root are not read, so that
+ * memstate does not disclose their contents.
  */
 static bool may_be_read(const struct stat *st)
 {
@@ -51,8 +55,8 @@ static bool may_be_read(const struct stat *st)
 }
 
 /*
- * Open the file and check its kind and owner. Opening a pipe or a device in its place
- * must not block. Returns a descriptor or -errno.
+ * Open the settings file and check its type and owner. If the path leads to a pipe or a
+ * device, the open must not block. Returns a descriptor or -errno.
  */
 static int open_file(int dir_fd, const char *path, int flags, struct stat *ret_st)
 {
@@ -90,8 +94,9 @@ int settings_file_read(const char *path, struct settings *ret, size_t *ret_bad_l
 }
 
 /*
- * Return true if memstate may create files in a directory with this owner. As root,
- * memstate must not leave files of root in a directory of another user.
+ * Return true if memstate may create files in a directory with this owner: the user or
+ * root. When memstate runs as root, it must not leave files of root in a directory of
+ * another user.
  */
 static bool may_be_written(const struct stat *st)
 {
@@ -99,8 +104,8 @@ static bool may_be_written(const struct stat *st)
 }
 
 /*
- * Create a directory and the missing ones above it, with mode 0700. `path` is modified
- * temporarily. Returns 0 or -errno.
+ * Create a directory and its missing parent directories, with mode 0700. `path` is
+ * modified temporarily. Returns 0 or -errno.
  */
 static int make_dir(char *path)
 {
@@ -130,9 +135,9 @@ static char *dir_of(const char *path)
 }
 
 /*
- * Follow a symlink whose target does not exist. Only a symlink of the user or of root may
- * decide where memstate creates a file. Returns the path that the symlink contains, as
- * an absolute path that the caller frees, or NULL with errno set.
+ * Follow a symlink whose target does not exist. Only the user's own symlinks and those of
+ * root are followed, because the symlink determines where memstate creates a file.
+ * Returns the target as an absolute path that the caller frees, or NULL with errno set.
  */
 static char *follow_link(const char *path, const struct stat *st)
 {
@@ -173,9 +178,9 @@ static char *resolve_missing(const char *path)
 }
 
 /*
- * Find the file that the path leads to, and create its directory if necessary. The
- * directory of a dangling symlink's target must exist. Returns the path, which the caller
- * frees, or NULL with errno set.
+ * Find the file to which the path leads, and create its directory if necessary. If the
+ * path is a dangling symlink, the directory of the target must exist. Returns the path of
+ * the file, which the caller frees, or NULL with errno set.
  */
 static char *resolve(const char *path)
 {
@@ -206,8 +211,8 @@ static char *resolve(const char *path)
 }
 
 /*
- * Lock the directory. Returns 0 or -EBUSY. Some file systems have no locks: there,
- * changes of two processes at the same instant may get lost, but no file gets damaged.
+ * Lock the directory. Returns 0 or -EBUSY. On file systems without locks, simultaneous
+ * changes by two processes may get lost, but the file is never damaged.
  */
 static int lock(int dir_fd)
 {
@@ -223,7 +228,10 @@ static int lock(int dir_fd)
 	return -EBUSY;
 }
 
-/* Read the file if it exists, and find the permissions that a new file needs. */
+/*
+ * Read the settings file if it exists, and choose the permissions of the file that
+ * replaces it.
+ */
 static int read_old(int dir_fd, const char *name, struct strbuf *ret, mode_t *ret_mode)
 {
 	_cleanup_close_ int fd = -1;
@@ -235,7 +243,7 @@ static int read_old(int dir_fd, const char *name, struct strbuf *ret, mode_t *re
 		return fd == -ENOENT ? 0 : fd;
 	if (st.st_uid != geteuid())
 		return -EPERM;
-	/* the owner has made the file read-only, which does not stop a rename */
+	/* rename() would succeed, but the owner has made the settings file read-only */
 	if (!(st.st_mode & S_IWUSR))
 		return -EACCES;
 	*ret_mode = st.st_mode & 0777;

@@ -26,16 +26,16 @@
 bool settings_file_find(const char *config_home, const char *home, struct strbuf *ret);
 
 /*
- * Read the settings, as settings_text_parse() does. A file that does not exist has no
- * settings. Returns 0 or -errno.
+ * Read the settings file as settings_text_parse() does. If the file does not exist, there
+ * are no settings. Returns 0 or -errno.
  */
 int settings_file_read(const char *path, struct settings *ret, size_t *ret_bad_line);
 
 /*
- * Change settings in the file, as settings_text_change() does, or create the file. The
+ * Change settings in the file as settings_text_change() does, or create the file. The
  * file is read again and replaced as a whole under a lock, so that several processes can
- * change different settings. Symlinks stay symlinks; the target of a dangling one is
- * created if its directory exists. Other missing directories are created.
+ * change different settings. A symlink to the file is preserved. The target of a dangling
+ * symlink is created if its directory exists; other missing directories are created.
  * Returns 0, or -errno with the file unchanged.
  */
 int settings_file_change(const char *path, const struct settings *changes,

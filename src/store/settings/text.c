@@ -16,9 +16,10 @@ static const char heading[] =
 
 static const char byte_order_mark[] = "\xef\xbb\xbf";
 
-/* Offsets in the text of the parts of a line. */
+/* Offsets of the parts of a line in the text of a settings file. */
 struct line {
-	size_t begin, end; /* end is after the line break, except in an unfinished line */
+	/* from the start of the line to after its line break, if any */
+	size_t begin, end;
 	size_t key, key_length;
 	size_t value, value_length;
 	bool is_bad; /* true if the line is not a setting, a comment or blank */
@@ -29,7 +30,7 @@ static bool is_blank(char c)
 	return c == ' ' || c == '\t' || c == '\r';
 }
 
-/* Skip blanks at both ends. */
+/* Strip blanks at both ends of a range of text. */
 static void trim(const char *text, size_t *begin, size_t *end)
 {
 	while (*begin < *end && is_blank(text[*begin]))
@@ -38,7 +39,10 @@ static void trim(const char *text, size_t *begin, size_t *end)
 		--*end;
 }
 
-/* Return where a comment in this part of a line begins, or the end of the part. */
+/*
+ * Return the offset at which a comment begins in a part of a line, or `end` if there is
+ * no comment.
+ */
 static size_t find_comment(const char *text, size_t begin, size_t end)
 {
 	for (size_t i = begin; i < end; i++)
@@ -47,7 +51,7 @@ static size_t find_comment(const char *text, size_t begin, size_t end)
 	return end;
 }
 
-/* Split the line into key and value. */
+/* Split the line of a settings file into key and value. */
 static void parse_line(const char *text, struct line *line, size_t begin, size_t end)
 {
 	const char *equals;
@@ -69,11 +73,14 @@ static void parse_line(const char *text, struct line *line, size_t begin, size_t
 	end = find_comment(text, value, end);
 	trim(text, &value, &end);
 	line->value_length = end - value;
-	/* where there is no value, a new one is inserted right after the equals sign */
+	/* if the value is empty, insert a new value right after the equals sign */
 	line->value = end > value ? value : (size_t)(equals - text) + 1;
 }
 
-/* Find the line at *at, and move *at to the next one. Returns false at the end. */
+/*
+ * Find the parts of the line at offset *at, and advance *at to the next line. Returns
+ * false at the end of the text.
+ */
 static bool next_line(const struct strbuf *text, size_t *at, struct line *ret)
 {
 	const char *line_break;
@@ -98,7 +105,9 @@ static bool has_key(const struct strbuf *text, const struct line *line, const ch
 	       memcmp(text->text + line->key, key, line->key_length) == 0;
 }
 
-/* Return the setting that the line sets, or SETTING_COUNT_ if its key is unknown. */
+/*
+ * Return the setting whose key is in the line, or SETTING_COUNT_ if the key is unknown.
+ */
 static enum setting find_setting(const struct strbuf *text, const struct line *line)
 {
 	int i = 0;
@@ -119,8 +128,8 @@ static bool has_version(const struct strbuf *text, const struct line *line)
 }
 
 /*
- * Return true if every line with a version has the supported one. *ret_is_given is true
- * if there is such a line.
+ * Return true if every version line of a settings file contains the supported version.
+ * *ret_is_given is true if there is a version line.
  */
 static bool is_of_this_version(const struct strbuf *text, bool *ret_is_given)
 {
@@ -172,7 +181,10 @@ int settings_text_parse(const struct strbuf *text, struct settings *ret,
 	return 0;
 }
 
-/* Find the offset of the last line of each setting, or SIZE_MAX if there is no line. */
+/*
+ * Find the offset of the last line that sets each setting, or SIZE_MAX if no line
+ * sets it.
+ */
 static void find_last_lines(const struct strbuf *text, size_t ret_begins[SETTING_COUNT_])
 {
 	struct line line;
@@ -199,7 +211,7 @@ static void add_setting(struct strbuf *out, int setting, const char *value)
 	strbuf_addf(out, "%s=%s\n", setting_names[setting], value);
 }
 
-/* Append the line with a new value. */
+/* Append a line of a settings file with a new value. */
 static void change_line(const struct strbuf *text, const struct line *line,
 			const char *value, struct strbuf *out)
 {
@@ -207,13 +219,13 @@ static void change_line(const struct strbuf *text, const struct line *line,
 
 	strbuf_add(out, text->text + line->begin, line->value - line->begin);
 	strbuf_add_text(out, value);
-	/* an empty value may be followed directly by a comment */
+	/* a comment may follow an empty value directly */
 	if (line->value_length == 0 && after < line->end && text->text[after] == '#')
 		strbuf_add_char(out, ' ');
 	strbuf_add(out, text->text + after, line->end - after);
 }
 
-/* Append the line as a comment, followed by a new line with the setting. */
+/* Turn the line into a comment, and append a new line with the setting. */
 static void reject_line(const struct strbuf *text, const struct line *line,
 			enum setting setting, const char *value, struct strbuf *out)
 {

@@ -19,19 +19,19 @@
 #define SETTINGS_BYTES_MAX 65536
 
 /*
- * Parse the text. If a key occurs several times, the last line counts. *ret_bad_line is
- * the number of the first line that is neither a setting nor a comment, or 0. Returns 0,
- * -EBADMSG if the text contains a NUL byte, or -EPROTONOSUPPORT if its version is not
- * SETTINGS_VERSION. On failure *ret and *ret_bad_line are unchanged. The caller releases
- * *ret.
+ * Parse the text of a settings file. If a key occurs several times, the last line counts.
+ * *ret_bad_line is the number of the first line that is neither a setting nor a comment,
+ * or 0. Returns 0, -EBADMSG if the text contains a NUL byte, or -EPROTONOSUPPORT if its
+ * version is not SETTINGS_VERSION. On failure *ret and *ret_bad_line are unchanged. The
+ * caller releases *ret.
  */
 int settings_text_parse(const struct strbuf *text, struct settings *ret,
 			size_t *ret_bad_line);
 
 /*
- * Append the text to *out with these settings changed, and everything else unchanged. If
- * is_rejected is true for a changed setting, because memstate could not use the old
- * value, its old line becomes a comment. `text` must be empty, or a text that
+ * Append the text to *out with some settings changed, and everything else unchanged. If
+ * is_rejected is set for a changed setting, memstate could not use its old value, and
+ * the old line becomes a comment. `text` must be empty, or a text that
  * settings_text_parse() accepts.
  */
 void settings_text_change(const struct strbuf *text, const struct settings *changes,

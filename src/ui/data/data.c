@@ -39,7 +39,7 @@ void data_release(struct data *d)
 	history_release(&d->history);
 }
 
-/* Copy the current processes, to show them after all targets have ended. */
+/* Copy the list of processes, which stays visible after all targets have ended. */
 static void keep_processes(struct data *d)
 {
 	const struct snapshot *now = d->feed->processes;
@@ -102,9 +102,7 @@ void data_open(struct data *d, const struct process *p)
 	seen_growth_clear(&d->live);
 }
 
-/*
- * Show the sample in *next and *mappings, and move the old sample into these variables.
- */
+/* Exchange the sample on the screen and its mappings with *next and *mappings. */
 static void show_detail(struct data *d, struct snapshot *next,
 			struct mapping_list *mappings)
 {
@@ -118,8 +116,8 @@ static void show_detail(struct data *d, struct snapshot *next,
 }
 
 /*
- * Rebuild both trends from the history, which ends at the sample on the screen.
- * Successive equal amounts of live blocks count as one heap read.
+ * Rebuild the trends of memory need and live blocks from the history, which ends at the
+ * sample on the screen. Successive equal amounts of live blocks count as one heap read.
  */
 static void replay_trends(struct data *d)
 {
@@ -140,8 +138,9 @@ static void replay_trends(struct data *d)
 }
 
 /*
- * Add the latest sample to the trends. Add live blocks only if the heap was read again,
- * because other samples repeat the result of the last read.
+ * Add the latest sample to the trends of memory need and live blocks. Live blocks are
+ * added only after a new heap read, because other samples repeat the result of the
+ * last read.
  */
 static void add_trends(struct data *d)
 {
@@ -168,7 +167,7 @@ void data_refresh_detail(struct data *d, uint64_t interval_ns)
 	snapshot_init(&next);
 	d->taken_ns = clock_now_ns();
 	r = d->feed->kind->read_process(d->feed, &d->detail_target, &next, &mappings);
-	/* the last figures of a process that has ended stay visible */
+	/* if the process has ended, its last figures stay visible */
 	d->detail_has_ended = r == -ESRCH;
 	d->list_error = r == -ESRCH ? 0 : r;
 	if (r == 0)

@@ -18,30 +18,31 @@ struct ui_options;
 struct feed_kind {
 	/*
 	 * Read the processes into feed->processes. For the visible processes, also read
-	 * the values that `needs` names. Returns 0; or -errno if the processes cannot be
-	 * listed, and feed->processes keeps its contents.
+	 * the values that the bits of `needs` select. Returns 0 or -errno. If the
+	 * processes cannot be listed, feed->processes remains unchanged.
 	 */
 	int (*read_processes)(struct feed *feed, unsigned int needs,
 			      const int *visible_pids, size_t visible_count);
 	/*
-	 * Read one process into the empty snapshot *ret, and its mappings
-	 * unless ret_mappings is NULL. Returns 0 (with the usage's error set
-	 * if its memory cannot be read), -ESRCH if no process has that pid
-	 * and start time, or another -errno.
+	 * Read one process into the empty snapshot *ret, and its mappings into
+	 * *ret_mappings unless the pointer is NULL. Returns 0 (with the error set in the
+	 * usage if the memory of the process cannot be read), -ESRCH if no process has
+	 * that pid and start time, or another -errno.
 	 */
 	int (*read_process)(struct feed *feed, struct target_pid *target,
 			    struct snapshot *ret, struct mapping_list *ret_mappings);
 	/*
-	 * Open a cgroup. Returns 0; or an error from cgroup_target_open(): the previous
-	 * cgroup stays open. A recording contains at most one cgroup, which is opened
-	 * regardless of the target. If there is none, the error is -ENOENT.
+	 * Open a cgroup. Returns 0 or an error from cgroup_target_open(). On an error,
+	 * the previous cgroup stays open. A recording contains at most one cgroup, which
+	 * is opened regardless of the target. The error is -ENOENT if the recording
+	 * contains no cgroup.
 	 */
 	int (*open_group)(struct feed *feed, const struct cgroup_target *target);
 	/*
-	 * Read the open cgroup and the processes of the level that owns its
-	 * limit. The processes are borrowed until the next read. Returns 0,
-	 * -ESRCH if the cgroup was removed, -ENOENT if it is missing from this
-	 * sample of a recording, or another -errno.
+	 * Read the open cgroup, and the processes of the level that owns its limit. The
+	 * processes are borrowed until the next read. Returns 0, -ESRCH if the cgroup was
+	 * removed, -ENOENT if a sample of a recording does not contain the cgroup, or
+	 * another -errno.
 	 */
 	int (*read_group)(struct feed *feed, struct cgroup *ret,
 			  const struct snapshot **ret_processes);
@@ -50,7 +51,7 @@ struct feed_kind {
 
 struct feed {
 	const struct feed_kind *kind;
-	/* list from the last read of all processes; never NULL */
+	/* list of processes from the last read; never NULL */
 	const struct snapshot *processes;
 	size_t index; /* replay: index of the sample to read */
 };

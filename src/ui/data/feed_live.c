@@ -13,24 +13,24 @@
 
 struct live {
 	/*
-	 * Must be the first member: a pointer to it is cast
-	 * to a pointer to the whole struct.
+	 * This must be the first member, because a pointer to it is cast to a pointer to
+	 * the whole struct.
 	 */
 	struct feed feed;
 	const struct ui_options *options;
 	struct sampler *sampler;
 	struct watch *watch;
-	struct cgroup_sampler *group; /* the open cgroup, or NULL */
+	struct cgroup_sampler *group; /* the cgroup that is open, or NULL */
 	/*
-	 * Watches the processes of the cgroup; NULL until the cgroup contains a process.
+	 * Watches the processes of the cgroup. NULL until the cgroup contains a process.
 	 */
 	struct watch *group_watch;
 	struct snapshot no_processes;
 };
 
 /*
- * The amounts to read for each process of a cgroup. LazyFree is read per mapping, because
- * some of the LazyFree pages may be shared.
+ * The amounts that memstate reads for each process of a cgroup. LazyFree is read for each
+ * mapping, because some of the LazyFree pages may be shared.
  */
 #define GROUP_NEEDS (NEED_STAT | NEED_ROLLUP | NEED_STATES)
 

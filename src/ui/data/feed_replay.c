@@ -12,15 +12,15 @@
 
 struct past {
 	/*
-	 * Must be the first member: a pointer to it is cast
-	 * to a pointer to the whole struct.
+	 * This must be the first member, because a pointer to it is cast to a pointer to
+	 * the whole struct.
 	 */
 	struct feed feed;
 	const struct ui_options *options;
 	struct snapshot processes, group_processes;
 };
 
-/* Use the recording's own clock, which all its sessions have in common. */
+/* Use the clock of the recording, which all its sessions have in common. */
 static void set_times(struct snapshot *s)
 {
 	s->taken_ns = s->elapsed_ns;
@@ -69,7 +69,7 @@ static int read_process(struct feed *feed, struct target_pid *target,
 				    ret_mappings);
 }
 
-/* A recording contains at most one cgroup, so the target is ignored. */
+/* The target is ignored, because a recording contains at most one cgroup. */
 static int open_group(struct feed *feed, const struct cgroup_target *target)
 {
 	struct past *past = (struct past *)feed;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * group - a cgroup: how its processes use up its limit, and how its memory need
- * has grown since the cgroup was opened.
+ * group - a cgroup: how its processes use its limit, and how its memory need has grown
+ * since the user opened the cgroup.
  */
 #ifndef MS_UI_DATA_GROUP_H
 #define MS_UI_DATA_GROUP_H
@@ -12,7 +12,7 @@
 struct cgroup_target;
 struct data;
 
-/* A process in the cgroup. */
+/* A process that is in the cgroup. */
 struct group_member {
 	int pid;
 	uint64_t start_ticks;
@@ -21,12 +21,13 @@ struct group_member {
 };
 
 struct data_group {
-	bool is_open; /* a cgroup has been opened */
-	bool is_read; /* the cgroup has been read, so the members below are valid */
-	bool is_gone; /* the cgroup was removed; its last values remain */
+	bool is_open; /* true if a cgroup has been opened */
+	/* true if the cgroup has been read, so that the members below are valid */
+	bool is_read;
+	bool is_gone; /* true if the cgroup was removed; its last values remain */
 	int error;    /* 0, or -errno if the cgroup could not be opened or read */
 	struct cgroup cgroup;
-	/* processes of the level that owns the limit; owned by the feed */
+	/* processes of the level that owns the limit; borrowed from the feed */
 	const struct snapshot *processes;
 	struct oom_figures figures;
 	struct seen_growth need;
@@ -34,8 +35,8 @@ struct data_group {
 	size_t member_count, member_capacity;
 	uint64_t taken_ns, cost_ns;
 	/*
-	 * Replay: index of the sample on the screen (valid if is_read), and number of
-	 * samples to use for computing growth.
+	 * Replay: index of the sample on the screen (valid if is_read is true), and
+	 * number of samples from which to compute growth.
 	 */
 	size_t index, growth_samples;
 };
@@ -44,18 +45,17 @@ void data_group_init(struct data_group *g);
 void data_group_release(struct data_group *g);
 
 /*
- * Open this cgroup. Returns 0, or an error that feed.h describes for open_group(). On an
- * error the previous cgroup stays open.
+ * Open a cgroup. Returns 0, or an error that feed.h describes for open_group(). On an
+ * error, the previous cgroup stays open.
  */
 int data_group_open(struct data *d, const struct cgroup_target *target);
 
 void data_group_refresh(struct data *d);
 
 /*
- * Return the memory need in bytes at which this process alone, if no other
- * process grows, would make the cgroup reach its limit. Returns BYTES_UNKNOWN if
- * the process is not in the cgroup, or if the process and the cgroup were not
- * read within 10 seconds of each other.
+ * Return the memory need, in bytes, of a process with which the cgroup would reach its
+ * limit if no other process grew. Returns BYTES_UNKNOWN if the process is not in the
+ * cgroup, or if the process and the cgroup were not read within 10 seconds of each other.
  */
 uint64_t data_group_limit_of(const struct data_group *g, const struct usage *u);
 

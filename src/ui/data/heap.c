@@ -55,7 +55,10 @@ static bool is_named(const struct targets *t, const struct data *d)
 	return false;
 }
 
-/* Return the user's permissions for the selected process, or NULL if there are none. */
+/*
+ * Return the permissions that the user has given for the selected process, or NULL if
+ * there are none.
+ */
 static struct process_name *find_allowed(const struct data *d)
 {
 	const struct data_heap *h = &d->heap;
@@ -119,7 +122,7 @@ bool data_heap_can_be_read(const struct data *d)
 	       !d->detail_has_ended && process_has_memory(&u->process);
 }
 
-/* Round up to one significant digit, because the value is only an estimate. */
+/* Round a duration up to one significant digit, because it is only an estimate. */
 static uint64_t round_up(uint64_t ns)
 {
 	uint64_t unit = 1;
@@ -150,7 +153,10 @@ void data_heap_read(struct data *d, unsigned int wishes)
 	if (!data_heap_can_be_read(d) || !data_heap_is_allowed(d))
 		return;
 	h->is_awaited = h->is_awaited || wishes & HEAP_AWAITED;
-	/* the read in progress may already include everything that was requested */
+	/*
+	 * if the read in progress includes everything that was requested, no other
+	 * is needed
+	 */
 	if (h->is_reading &&
 	    (wishes & ~h->reading_wishes & ~(unsigned int)HEAP_AWAITED) == 0)
 		return;
@@ -173,7 +179,9 @@ static bool is_of_detail(const struct data *d, const struct process *p)
 	return p->pid == d->detail_pid && p->start_ticks == d->detail_target.start_ticks;
 }
 
-/* Return true if the error is temporary, so that a later read may succeed. */
+/*
+ * Return true if the error of a heap read is temporary, so that a later read may succeed.
+ */
 static bool may_pass(int error)
 {
 	return error == 0 || error == -ESTALE || error == -ETIMEDOUT;
@@ -186,7 +194,7 @@ uint64_t data_heap_wait_ns(const struct data *d, uint64_t interval_ns)
 
 	if (!f)
 		return interval_ns;
-	/* the CPU time includes the pause, so both are within the share */
+	/* the CPU time includes the pause, so this limits the share of both */
 	wait_ns = heap_share_ns(f->cpu_ns, d->options->max_share_per_mille);
 	return wait_ns > interval_ns ? wait_ns : interval_ns;
 }
@@ -211,7 +219,10 @@ void data_heap_add(const struct data *d, struct usage *u, struct mapping_list *m
 		carried_heap_add(&d->heap.carried, u, mappings);
 }
 
-/* Show the sample of the heap read, if it is newer than the sample on the screen. */
+/*
+ * Show the sample that belongs to the heap read, if it is newer than the sample on
+ * the screen.
+ */
 static void show(struct data *d)
 {
 	const struct heap_findings *f = &d->heap.findings;
@@ -272,7 +283,9 @@ static enum heap_stops choose_stops(const struct data *d)
 		       : STOPS_SHORT;
 }
 
-/* Start the requested read. Returns false if another read is still running. */
+/*
+ * Start the heap read that was requested. Returns false if another read is still running.
+ */
 static bool begin(struct data *d)
 {
 	struct data_heap *h = &d->heap;

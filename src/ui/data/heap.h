@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * heap - the heap of the selected process: whether it may be read, when to read
- * it, and the findings of the last read.
+ * heap - the heap of the selected process: whether memstate may read it, when to read it,
+ * and the findings of the last read.
  */
 #ifndef MS_UI_DATA_HEAP_H
 #define MS_UI_DATA_HEAP_H
@@ -12,25 +12,26 @@ struct data;
 struct heap_walker;
 
 struct data_heap {
-	struct heap_walker *walker; /* NULL until the first read */
+	struct heap_walker *walker; /* NULL until the first heap read */
 	struct heap_findings findings;
-	/* figures of the last read, carried over to later samples */
+	/* figures of the last heap read, which are carried over to later samples */
 	struct carried_heap carried;
-	bool is_known;	 /* the findings belong to the selected process */
-	bool is_wanted;	 /* a read has been requested but has not started */
-	bool is_reading; /* the heap of the selected process is being read */
-	bool is_awaited; /* the user is waiting for a read, requested or in progress */
-	unsigned int wishes;	     /* enum heap_wish flags for the next read */
-	unsigned int reading_wishes; /* enum heap_wish flags of the read in progress */
-	uint64_t began_ns;	     /* when the read in progress began */
-	/* progress of the leak scan in thousandths; -1: not started */
+	bool is_known;	 /* true if the findings belong to the selected process */
+	bool is_wanted;	 /* true if a heap read has been requested but has not started */
+	bool is_reading; /* true while the heap of the selected process is being read */
+	bool is_awaited; /* true if the user is waiting for a requested or running read */
+	unsigned int wishes; /* enum heap_wish flags for the next heap read */
+	/* enum heap_wish flags of the heap read in progress */
+	unsigned int reading_wishes;
+	uint64_t began_ns; /* start time of the heap read in progress */
+	/* progress of the leak scan in thousandths, or -1 if it has not started */
 	int progress_per_mille;
 
 	/* processes that the user has allowed memstate to stop */
 	struct process_name {
 		int pid;
 		uint64_t start_ticks;
-		/* the user has also allowed memstate to inject a helper */
+		/* true if the user has also allowed memstate to inject a helper */
 		bool has_helper;
 	} * allowed;
 	size_t allowed_count, allowed_capacity;
@@ -39,19 +40,20 @@ struct data_heap {
 void data_heap_init(struct data_heap *h);
 void data_heap_release(struct data_heap *h);
 
-/* Discard all heap data, because another process is being selected. */
+/* Discard all heap data when another process is selected. */
 void data_heap_forget(struct data_heap *h);
 
 /*
- * Return true if the heap of the selected process may be read: the user named the process
- * or allowed the read with data_heap_allow(), or heaps are read without a stop.
+ * Return true if memstate may read the heap of the selected process: the user named the
+ * process or allowed the read with data_heap_allow(), or memstate reads heaps without
+ * stopping processes.
  */
 bool data_heap_is_allowed(const struct data *d);
 void data_heap_allow(struct data *d);
 
 /*
  * Return true if a helper queries the allocator of the selected process. data_heap_ask()
- * turns such queries on, and allows memstate to inject a helper.
+ * enables such queries, and allows memstate to inject a helper.
  */
 bool data_heap_is_asked(const struct data *d);
 void data_heap_ask(struct data *d);
@@ -63,48 +65,54 @@ void data_heap_ask(struct data *d);
 bool data_heap_can_be_read(const struct data *d);
 
 /*
- * Return how long a read with these wishes would stop the process, in ns;
- * BYTES_UNKNOWN if the time cannot be estimated.
+ * Return the time, in ns, for which a heap read with these wishes would stop the process,
+ * or BYTES_UNKNOWN if the time cannot be estimated.
  */
 uint64_t data_heap_estimate_ns(const struct data *d, unsigned int wishes);
 
 enum heap_wish {
-	HEAP_AWAITED = 1 << 0, /* the user is waiting for the result of the read */
-	HEAP_DETAIL = 1 << 1,  /* also find types, pages and pins */
-	HEAP_LEAKS = 1 << 2,   /* also scan for leaks */
+	HEAP_AWAITED = 1 << 0, /* the user is waiting for the result of the heap read */
+	/* also determine types, the use of pages, and blocks that pin pages */
+	HEAP_DETAIL = 1 << 1,
+	HEAP_LEAKS = 1 << 2, /* also scan for leaks */
 };
 
-/* Request a read of the heap. Does nothing if the heap may not be read. */
+/*
+ * Request a heap read of the selected process. Does nothing if memstate may not read
+ * the heap.
+ */
 void data_heap_read(struct data *d, unsigned int wishes);
 
-/* Cancel the requested or running read. */
+/* Cancel the heap read that was requested or is running. */
 void data_heap_cancel(struct data *d);
 
 /*
- * Return how long to wait between two reads of the heap: at least interval_ns, or
- * longer if the last read was expensive.
+ * Return the time to wait between two heap reads: interval_ns, or longer if the last read
+ * was expensive.
  */
 uint64_t data_heap_wait_ns(const struct data *d, uint64_t interval_ns);
 
 /*
- * Return when to read the heap again without a request from the user; UINT64_MAX: never.
+ * Return the time at which to read the heap again without a request from the user, or
+ * UINT64_MAX for never.
  */
 uint64_t data_heap_due_ns(const struct data *d, uint64_t interval_ns);
 
 /*
- * Add the heap's owners to a later sample, estimated from the findings of the last read.
+ * Estimate the amounts of the heap's owners in a later sample from the findings of the
+ * last heap read, and add them to the sample.
  */
 void data_heap_add(const struct data *d, struct usage *u, struct mapping_list *mappings);
 
 /*
- * Start a requested heap read, and collect a finished
- * one. Returns true if anything changed.
+ * Start a heap read that was requested, and collect the results of a finished one.
+ * Returns true if anything has changed.
  */
 bool data_heap_poll(struct data *d);
 
 /*
- * Set the findings of a heap read. Ownership of the contents of *f
- * moves to d; *f is then reinitialized.
+ * Replace the findings of the last heap read. The contents of *f are moved to d, and *f
+ * is initialized again.
  */
 void data_heap_set(struct data *d, struct heap_findings *f);
 
@@ -112,8 +120,8 @@ void data_heap_set(struct data *d, struct heap_findings *f);
 const struct heap_findings *data_heap_findings(const struct data *d);
 
 /*
- * Return a descriptor that becomes readable when data_heap_poll() has
- * a result; -1 if no read is running.
+ * Return a descriptor that becomes readable when data_heap_poll() has a result, or -1 if
+ * no heap read is running.
  */
 int data_heap_fd(const struct data *d);
 

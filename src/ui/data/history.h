@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* history - the figures of one process over time, for graphs, changes and rates. */
+/*
+ * history - the figures of one process over time, from which the screen shows graphs,
+ * changes and rates.
+ */
 #ifndef MS_UI_DATA_HISTORY_H
 #define MS_UI_DATA_HISTORY_H
 
@@ -9,58 +12,64 @@
 
 #include "model/usage.h"
 
-/* The amounts that a history records. */
+/* The amounts that a history contains. */
 enum part {
 	PART_RSS,
-	/* first of the amounts within Rss that overlap the owners and states */
+	/* first of the amounts that are part of Rss, but overlap owners and states */
 	PART_THP,
 	PART_LOCKED,
 	PART_TRIMMABLE,
-	PART_PSS, /* first of the amounts that are not parts of Rss */
+	PART_PSS, /* first of the amounts that are not part of Rss */
 	PART_USS,
 	PART_SWAP,
 	PART_UNBACKED,
 	PART_RESERVED,
 	PART_HUGETLB,
 	PART_SIZE,
-	/* first of the owners: PART_OWNER + enum owner */
+	/* first of the amounts by owner: PART_OWNER + enum owner */
 	PART_OWNER,
-	/* first of the states: PART_STATE + enum page_state */
+	/* first of the amounts by page state: PART_STATE + enum page_state */
 	PART_STATE = PART_OWNER + OWNER_COUNT_,
 	PART_NAMED_COUNT_ = PART_STATE + STATE_COUNT_,
-	/* first cell of the matrix: PART_CELL + owner * STATE_COUNT_ + state */
+	/*
+	 * first of the amounts by owner and state: PART_CELL + owner * STATE_COUNT_
+	 * + state
+	 */
 	PART_CELL = PART_NAMED_COUNT_,
 	PART_NEED = PART_CELL + OWNER_COUNT_ * STATE_COUNT_,
 	PART_COUNT_,
 };
 
 /*
- * Return the name of a part, such as "Rss", "anon" or "lazyfree". The part must not be a
- * cell or PART_NEED, which have no names.
+ * Return the name of an amount, such as "Rss", "anon" or "lazyfree". PART_NEED and the
+ * cells of the matrix have no names.
  */
 const char *part_name(enum part part);
 
-/* Return the letter that represents an owner or state in bars. */
+/* Return the letter that represents an owner or a page state in bars. */
 char part_letter(enum part part);
 
 uint64_t part_get(const struct usage *u, enum part part);
 
 struct sample {
 	uint64_t taken_ns;
-	/* all amounts are BYTES_UNKNOWN if the sample is missing */
+	/* amount of each part; all are BYTES_UNKNOWN in a missing sample */
 	uint64_t bytes[PART_COUNT_];
 };
 
-/* Maximum number of samples: two for each cell of the widest screen, plus a reserve. */
+/*
+ * Maximum number of samples in a history: two for each cell of the widest screen, plus
+ * a reserve.
+ */
 #define HISTORY_MAX 640
 
 struct history {
-	struct sample *items; /* samples, oldest first */
+	struct sample *items; /* samples in chronological order */
 	size_t count;
 	size_t capacity;
 	/*
-	 * The first sample, which is kept when old samples are dropped. Its amounts of
-	 * the owners are those of the first sample with a known heap.
+	 * Copy of the first sample, which remains when old samples are dropped. The
+	 * amounts by owner are from the first sample after a heap read.
 	 */
 	struct sample start;
 };
@@ -72,35 +81,36 @@ void history_release(struct history *h);
 void history_clear(struct history *h);
 
 /*
- * Add a sample. If samples at intervals of interval_ns are overdue since the last sample,
- * first add them as missing samples. With interval_ns 0, no missing samples are added.
+ * Add a sample. If samples at intervals of interval_ns should have been taken since the
+ * last sample, first add empty samples in their place. If interval_ns is 0, no empty
+ * samples are added.
  */
 void history_add(struct history *h, const struct usage *u, uint64_t interval_ns);
 
-/* Remove the samples that were taken later than taken_ns. */
+/* Remove all samples that were taken after taken_ns. */
 void history_drop_after(struct history *h, uint64_t taken_ns);
 
-/* Replace the last sample with better figures for the same moment. */
+/* Replace the last sample with more accurate figures for the same moment. */
 void history_amend(struct history *h, const struct usage *u);
 
 /*
- * Get the change of a part since the first sample in bytes, or its rate in bytes per
- * second. The rate covers the last five seconds, or the time between the last two
- * samples if that is longer. If the value is unknown, return false and leave
- * *ret_bytes or *ret_bytes_per_s unchanged.
+ * Get the change of an amount since the first sample in bytes, or its rate in bytes per
+ * second. The rate covers the last five seconds, or the time between the last two samples
+ * if that is longer. If the value is unknown, return false and leave *ret_bytes or
+ * *ret_bytes_per_s unchanged.
  */
 bool history_get_change(const struct history *h, enum part part, int64_t *ret_bytes);
 bool history_get_rate(const struct history *h, enum part part, int64_t *ret_bytes_per_s);
 
 /*
- * Return the time from the first to the last sample; 0
- * if there are fewer than two samples.
+ * Return the time from the first to the last sample, or 0 if there are fewer than
+ * two samples.
  */
 uint64_t history_span_ns(const struct history *h);
 
 /*
- * Copy the most recent samples of a part, at most `max`, oldest first.
- * Returns the number of samples copied.
+ * Copy the most recent values of an amount, at most `max`, in chronological order.
+ * Returns the number of values copied.
  */
 size_t history_copy(const struct history *h, enum part part, size_t max,
 		    uint64_t *ret_bytes);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * options - what the screen shows, and what memstate may do to the targets. The caller
- * keeps everything that the pointers refer to until ui_run() returns.
+ * options - what the screen shows, and what memstate may do to the targets. The data to
+ * which the pointers refer must exist until ui_run() returns.
  */
 #ifndef MS_UI_DATA_OPTIONS_H
 #define MS_UI_DATA_OPTIONS_H
@@ -27,58 +27,61 @@ struct ui_options {
 	unsigned int max_share_per_mille;
 	bool exact_bytes;
 	/*
-	 * false: the data comes from a recording, or from a
-	 * captured tree, which is read once
+	 * False if the data comes from a recording, or from a captured tree, which is
+	 * read only once.
 	 */
 	bool is_live;
 	struct replay *replay; /* the recording to show, or NULL */
 	size_t replay_index;   /* index of the sample to show first */
 	/*
-	 * open at the last OOM kill instead of replay_index; without a kill, at the last
-	 * event; without events, at the sample with the largest total Pss
+	 * Start at the last OOM kill instead of replay_index. Without a kill, start at
+	 * the last event; without any events, start at the sample with the largest
+	 * total Pss.
 	 */
 	bool opens_at_highlight;
-	/* records the targets while the screen is open; NULL: no recording */
+	/* records the targets while the screen is open, or NULL */
 	struct recorder *recorder;
 	/*
-	 * Returns the current state of the targets' cgroup for recording, or
-	 * NULL if the cgroup cannot be read.
+	 * Returns the current state of the targets' cgroup for the recorder, or NULL if
+	 * the cgroup cannot be read.
 	 */
 	const struct cgroup *(*read_recorded_group)(void *context);
-	const struct procfs *procfs; /* procfs for reading cgroups */
-	/* cgroup to show first; NULL: the user named none */
+	const struct procfs *procfs; /* the /proc through which cgroups are read */
+	/* the cgroup to show first, or NULL if the user named none */
 	const struct cgroup_target *group;
-	/* procfs for reading heaps; NULL: heaps must not be read */
+	/* the /proc through which heaps are read; NULL: heaps must not be read */
 	const struct procfs *fs;
 	/*
-	 * Longest stop of a process for a heap read that the user requested, and
-	 * for a heap read without a request.
+	 * The maximum time for which a heap read may stop a process, with a request by
+	 * the user and without one.
 	 */
 	uint64_t max_pause_ns, auto_pause_ns;
-	bool no_stop; /* read heaps without stopping the process */
-	/* read the heap without a stop if the stop would exceed auto_pause_ns */
+	bool no_stop; /* read all heaps without stopping the process */
+	/* read a heap without a stop if a stop would be longer than auto_pause_ns */
 	bool may_run;
 	/*
-	 * Query the allocators of named processes through helpers, and allow memstate to
-	 * inject a helper into these processes.
+	 * Whether helpers query the allocators of the processes that the user named, and
+	 * whether memstate may inject a helper into these processes.
 	 */
 	bool asks_helper, may_inject;
 	enum theme theme;
-	bool is_tree; /* show children below their parents */
+	/* whether to show processes as a tree, with children below their parents */
+	bool is_tree;
 	/* columns of the list of processes, in the syntax of -o; NULL: the default */
 	const char *columns;
-	const char *notice; /* message to show first, or NULL */
-	const char *sort;   /* valid sort order in the syntax of -s; NULL: the default */
+	const char *notice; /* message that the screen shows first, or NULL */
+	/* sort order in the syntax of -s, which must be valid; NULL: default */
+	const char *sort;
 
 	/*
-	 * The command that memstate runs. Without a command, all
-	 * pointers are NULL and output_fd is -1.
+	 * The command that memstate runs. If there is no command, all pointers are NULL
+	 * and output_fd is -1.
 	 */
 	const char *command;
 	bool (*command_has_ended)(void *context);
-	/* reads the data that is available on output_fd; may be NULL */
+	/* function that reads the output available on output_fd; may be NULL */
 	void (*drain_output)(void *context);
-	int output_fd; /* descriptor of the command's output, to be polled; -1: none */
+	int output_fd; /* descriptor from which the command's output is read, or -1 */
 	void *context;
 };
 

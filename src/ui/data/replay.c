@@ -11,8 +11,9 @@
 #include "ui/data/options.h"
 
 /*
- * Limits on reading the history for a graph, so that the user need not wait long: start
- * with GRAPH_SAMPLES samples, and read fewer if reading takes longer than PATIENCE_NS.
+ * Limits on reading the history for a graph, so that the user does not have to wait long.
+ * memstate begins with GRAPH_SAMPLES samples, and reads fewer samples if reading takes
+ * longer than PATIENCE_NS.
  */
 #define GRAPH_SAMPLES 320
 #define GRAPH_SAMPLES_MIN 64
@@ -41,8 +42,8 @@ bool data_replay_go(struct data *d, size_t index)
 }
 
 /*
- * Add the samples from `first` up to, but not including, the sample on the screen. Skip
- * samples that do not contain the process.
+ * Add to the history the samples from `first` up to, but not including, the sample on the
+ * screen. Samples that do not contain the process are skipped.
  */
 static void add_before(struct data *d, size_t first)
 {
@@ -78,7 +79,7 @@ static void restart(struct data *d)
 }
 
 /*
- * Truncate or extend the existing history to the new position. Returns false if
+ * Truncate or extend the history so that it ends at the new position. Returns false if
  * the history must be rebuilt instead.
  */
 static bool amend(struct data *d, uint64_t taken_ns)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * replay - the position in a recording, and the history of the
- * selected process up to this position.
+ * replay - the current position in a recording, and the history of the selected process
+ * up to this position.
  */
 #ifndef MS_UI_DATA_REPLAY_H
 #define MS_UI_DATA_REPLAY_H
@@ -11,12 +11,13 @@
 
 struct data;
 
-/* Return true if the data comes from a recording. */
+/* Return true if the data on the screen comes from a recording. */
 bool data_is_replayed(const struct data *d);
 
 /*
- * Move to sample `index`, or to the last sample if there are fewer; the caller must then
- * read the sample. Returns false if it is already the current sample.
+ * Make sample `index` the current sample, or the last sample if there are fewer. The
+ * caller must then read the sample. Returns false if the sample is already the
+ * current one.
  */
 bool data_replay_go(struct data *d, size_t index);
 

@@ -15,7 +15,7 @@ struct search {
 	const struct targets *targets;
 	struct snapshot sample;
 	struct replay_peak peak;
-	uint64_t end_ns; /* when to stop reading samples */
+	uint64_t end_ns; /* time at which to stop reading samples */
 	bool is_late;
 };
 
@@ -33,7 +33,8 @@ static void look_at(struct search *s, size_t index)
 			sum = bytes_add(sum, bytes);
 	}
 	/*
-	 * of samples with equal sums, choose the latest, because more history precedes it
+	 * among samples with equal sums, choose the latest, because it has the
+	 * most history
 	 */
 	if (sum > 0 && sum >= s->peak.pss_bytes) {
 		s->peak.index = index;
@@ -41,7 +42,7 @@ static void look_at(struct search *s, size_t index)
 	}
 }
 
-/* Look at every step-th sample from `first` to `last`. */
+/* Examine every step-th sample from `first` to `last`. */
 static void look_between(struct search *s, size_t first, size_t last, size_t step)
 {
 	replay_scan(s->replay, true);
@@ -66,7 +67,7 @@ bool replay_peak_find(struct replay *replay, const struct targets *targets,
 	snapshot_init(&s.sample);
 	look_between(&s, 0, count - 1, step);
 	s.peak.is_exact = step == 1 && !s.is_late;
-	/* each round looks at 16 samples around the peak so far */
+	/* in each round, read 16 samples around the highest sample found so far */
 	while (step > 1 && !s.is_late) {
 		size_t peak = s.peak.index;
 		size_t first = peak > step ? peak - step : 0;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * seen_growth - the history of one amount since it was first
- * observed, and whether the amount grows.
+ * seen_growth - the history of one amount since memstate first observed it, and whether
+ * the amount grows.
  */
 #ifndef MS_UI_DATA_SEEN_GROWTH_H
 #define MS_UI_DATA_SEEN_GROWTH_H
@@ -10,25 +10,26 @@
 
 struct seen_growth {
 	struct growth_series series;
-	struct growth growth; /* growth of the series; valid if is_found */
+	/* growth of the series, which is valid if is_found is true */
+	struct growth growth;
 	bool is_found;
 };
 
-/* Free the series. An object with all members 0 is an empty series. */
+/* Free the series. A structure that consists of zeros is an empty series. */
 void seen_growth_release(struct seen_growth *s);
 
 /* Remove all samples. */
 void seen_growth_clear(struct seen_growth *s);
 
 /*
- * Add a sample. Ignore it if the amount is unknown or the time is not later than the
- * last sample's.
+ * Add a sample to the series. The sample is ignored if the amount is unknown, or if the
+ * time is not later than that of the last sample.
  */
 void seen_growth_add(struct seen_growth *s, uint64_t time_ns, uint64_t bytes);
 
 /*
- * Return the growth of the series, or GROWTH_TOO_SHORT if it has so few samples that each
- * floor would cover only one sample.
+ * Return the growth of the series. The result is GROWTH_TOO_SHORT if the series has so
+ * few samples that each floor would cover only one sample.
  */
 const struct growth *seen_growth_find(struct seen_growth *s);
 

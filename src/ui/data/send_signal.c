@@ -15,7 +15,7 @@
 #include "proc/process/stat.h"
 
 #ifndef SYS_pidfd_open
-/* numbers of the system calls, the same on all architectures */
+/* system call numbers, which are the same on all architectures */
 #	define SYS_pidfd_open 434
 #endif
 #ifndef SYS_pidfd_send_signal
@@ -84,8 +84,8 @@ int send_signal(const struct procfs *fs, const struct process *p, int number)
 	if (fd < 0)
 		return -errno;
 	/*
-	 * If the pid still belongs to the process, it did so when the descriptor was
-	 * opened, because a pid is not reused before its process has been reaped.
+	 * A pid is not reused before its process has been reaped. If the pid belongs to
+	 * the right process now, the descriptor was therefore opened for that process.
 	 */
 	r = proc_stat_read(fs, p->pid, &now);
 	if (r < 0)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* send_signal - send a signal to exactly the process that the screen shows. */
+/* send_signal - send a signal to exactly the process that is on the screen. */
 #ifndef MS_UI_DATA_SEND_SIGNAL_H
 #define MS_UI_DATA_SEND_SIGNAL_H
 
@@ -7,19 +7,23 @@
 #include "model/process.h"
 #include "proc/system/procfs.h"
 
-/* Parse a name, such as "TERM" or "sigterm", or a number. Returns 0 or -EINVAL. */
+/*
+ * Parse a signal name, such as "TERM" or "sigterm", or a signal number. Returns 0
+ * or -EINVAL.
+ */
 int signal_parse(const char *text, int *ret_number);
 
 /* Append the name of a signal, such as "SIGTERM", or "signal 40". */
 void signal_add_name(struct strbuf *out, int number);
 
-/* The names that signal_parse() accepts, separated by blanks. */
+/* The signal names that signal_parse() accepts, separated by blanks. */
 void signal_add_names(struct strbuf *out);
 
 /*
- * Send a signal through a pidfd, which cannot refer to a process that has reused the pid.
- * Returns 0; -ESRCH if the process has ended; -EPERM; -EOPNOTSUPP if fs is NULL or is not
- * the /proc in which pids have the same meaning; -ENOSYS before Linux 5.3; -errno.
+ * Send a signal through a pidfd, which cannot refer to another process that has reused
+ * the pid. Returns 0; -ESRCH if the process has ended; -EPERM; -EOPNOTSUPP if fs is NULL
+ * or is not the live /proc, in which pids have the same meaning; -ENOSYS before Linux
+ * 5.3; or another -errno.
  */
 int send_signal(const struct procfs *fs, const struct process *p, int number);
 

@@ -53,8 +53,8 @@ static void link_nodes(struct node *nodes, size_t count)
 }
 
 /*
- * Return the first of n and its later siblings that has not been placed in the
- * tree, or NULL.
+ * Return n or the first of its later siblings that has not been placed in the tree,
+ * or NULL.
  */
 static struct node *next_free(struct node *n)
 {
@@ -89,8 +89,8 @@ static void put(struct walk *w, struct node *n, struct tree_place place)
 }
 
 /*
- * Place the root and all nodes below it, without recursion, because the tree
- * of a capture may be arbitrarily deep.
+ * Place the root and all nodes below it in the tree. The function is not recursive,
+ * because the tree of a capture may be arbitrarily deep.
  */
 static void put_tree(struct walk *w, struct node *root)
 {
@@ -133,7 +133,7 @@ void tree_order(const void **rows, size_t count, struct tree_place *ret_places)
 	for (size_t i = 0; i < count; i++)
 		if (!nodes[i].parent)
 			put_tree(&walk, &nodes[i]);
-	/* the parent pids of the remaining processes form cycles: start anywhere */
+	/* the remaining processes form cycles of parent pids, so start at any process */
 	for (size_t i = 0; i < count; i++)
 		if (!nodes[i].is_placed)
 			put_tree(&walk, &nodes[i]);

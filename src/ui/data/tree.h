@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* tree - processes as a tree, with children below their parents. */
+/* tree - arrange processes as a tree, with children below their parents. */
 #ifndef MS_UI_DATA_TREE_H
 #define MS_UI_DATA_TREE_H
 
@@ -10,13 +10,15 @@
 #include "render/table/column.h"
 #include "ui/data/process_set.h"
 
-#define TREE_DEPTH_MAX 32 /* deeper levels are drawn at this depth */
+/* maximum depth at which processes are drawn, even if their level is deeper */
+#define TREE_DEPTH_MAX 32
 
 struct tree_place {
-	unsigned int depth; /* depth of the process; 0: its parent is not in the list */
-	/* bit d is set if more siblings at depth d follow further down */
+	/* depth of the process, or 0 if its parent is not in the list */
+	unsigned int depth;
+	/* bit d is set if a further sibling at depth d follows below */
 	uint32_t more_below;
-	size_t hidden; /* number of processes below this one that are folded away */
+	size_t hidden; /* number of descendants of the process that are folded away */
 };
 
 /*
@@ -26,15 +28,15 @@ struct tree_place {
 void tree_order(const void **rows, size_t count, struct tree_place *ret_places);
 
 /*
- * Move the rows below the folded processes to the end of
- * rows in tree order. Returns the number of other rows.
+ * Move the rows that are below folded processes to the end. The rows must be in tree
+ * order. Returns the number of other rows.
  */
 size_t tree_fold(const void **rows, size_t count, struct tree_place *places,
 		 const struct process_set *folded);
 
 /*
- * Append the branch lines that are drawn before the name of a process, and the
- * number of processes that are folded away.
+ * Append the branch lines that precede the name of a process in the tree, and the number
+ * of its descendants that are folded away.
  */
 void tree_add_prefix(struct strbuf *out, const struct tree_place *place, bool ascii);
 

@@ -148,8 +148,8 @@ struct pen canvas_pen(struct canvas *c, int x, int y, int width)
 }
 
 /*
- * Return the width of a character in columns. Control and combining characters
- * return 0 or less and are not drawn.
+ * Return the width of a character in columns. The result is 0 or less for control and
+ * combining characters, which are not drawn.
  */
 static int width_of(uint32_t code_point)
 {
@@ -216,8 +216,8 @@ void pen_add_right(struct pen *pen, int width, const char *text)
 	int used = (int)text_display_width(text, strlen(text));
 
 	/*
-	 * Never cut the text: a number without its last
-	 * digits would look like another number.
+	 * Never cut off the text: a number without its last digits would look like
+	 * another number.
 	 */
 	if (pen->x + width > pen->end) {
 		pen_move_to(pen, pen->end);
@@ -234,7 +234,9 @@ void pen_add_foreign(struct pen *pen, const char *text, size_t length)
 
 	if (room == 0)
 		return;
-	/* convert no more text than can fit, because a command line may be very long */
+	/*
+	 * do not convert more text than can fit, because a command line may be very long
+	 */
 	text_add_printable(&shown, text, length < 4 * room + 4 ? length : 4 * room + 4,
 			   pen->canvas->ascii);
 	if (text_display_width(strbuf_text(&shown), shown.length) <= room) {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * canvas - the screen as a grid of cells, each with a character and a role. The
- * canvas does not depend on a terminal.
+ * canvas - the contents of the screen as a grid of cells, each with a character and a
+ * role. A canvas does not depend on a terminal.
  */
 #ifndef MS_UI_SCREEN_CANVAS_H
 #define MS_UI_SCREEN_CANVAS_H
@@ -13,13 +13,13 @@
 #include "base/strbuf.h"
 #include "model/matrix.h"
 
-/* The purpose of a cell; theme.h defines how cells of each role look. */
+/* The purpose of a cell. theme.h defines how the cells of each role look. */
 enum role {
 	ROLE_TEXT,
 	ROLE_DIM,    /* unknown, unreadable or secondary figures */
-	ROLE_STRONG, /* the most important text */
+	ROLE_STRONG, /* the most important text on the screen */
 	ROLE_STATUS,
-	/* words in the status line that report a pause, an end or a slowdown */
+	/* status line: words that report a pause, an end or a slowdown */
 	ROLE_ALERT,
 	ROLE_HEADING,
 	ROLE_HEADING_SORTED,
@@ -30,9 +30,9 @@ enum role {
 	ROLE_GROWN,
 	ROLE_SHRUNK,
 	ROLE_GRAPH,
-	/* ROLE_OWNER + N is the role of enum owner's value N */
+	/* role of the first owner; the role of an owner is ROLE_OWNER + enum owner */
 	ROLE_OWNER,
-	/* ROLE_STATE + N is the role of enum page_state's value N */
+	/* role of the first state; the role of a state is ROLE_STATE + enum page_state */
 	ROLE_STATE = ROLE_OWNER + OWNER_COUNT_,
 	ROLE_COUNT_ = ROLE_STATE + STATE_COUNT_,
 };
@@ -40,11 +40,13 @@ enum role {
 struct cell {
 	uint32_t code_point;
 	uint8_t role;
-	/* width in terminal columns: 1 or 2; 0 for the right half of a wide character */
+	/*
+	 * width of the cell in columns: 1 or 2; 0 for the right half of a wide character
+	 */
 	uint8_t width;
 	/*
-	 * CELL_PLAIN, CELL_REVERSED, or 1 + the role whose
-	 * foreground colour is the background of this cell
+	 * Background of the cell: CELL_PLAIN, CELL_REVERSED, or 1 + the role whose
+	 * foreground colour is the background.
 	 */
 	uint8_t back;
 	uint8_t unused; /* always 0, so that cells can be compared with memcmp() */
@@ -58,7 +60,10 @@ struct canvas {
 	size_t capacity;
 	int width, height;
 	bool ascii; /* the terminal can display only ASCII */
-	/* parts can be distinguished by colour; kept by canvas_begin() */
+	/*
+	 * True if colours distinguish the parts of bars. canvas_begin() does not change
+	 * this member.
+	 */
 	bool is_colored;
 };
 
@@ -69,7 +74,7 @@ struct area {
 void canvas_init(struct canvas *c);
 void canvas_release(struct canvas *c);
 
-/* Start a new screen of blank cells. A width or height below 1 is raised to 1. */
+/* Start a new screen of blank cells. The width and the height are at least 1. */
 void canvas_begin(struct canvas *c, int width, int height, bool ascii);
 
 static inline struct area canvas_area(const struct canvas *c)
@@ -77,32 +82,35 @@ static inline struct area canvas_area(const struct canvas *c)
 	return (struct area){ 0, 0, c->width, c->height };
 }
 
-/* Set one cell. Coordinates outside the canvas are ignored. */
+/* Set one cell. Coordinates outside the canvas have no effect. */
 void canvas_put(struct canvas *c, int x, int y, enum role role, uint32_t code_point);
 
-/* Set one cell, with the colours of the foreground and background exchanged. */
+/* Set one cell with exchanged foreground and background colours. */
 void canvas_put_reversed(struct canvas *c, int x, int y, enum role role,
 			 uint32_t code_point);
 
-/* Give a cell that is not reversed the foreground colour of the role as background. */
+/*
+ * Use the foreground colour of a role as the background of a cell, unless the cell
+ * is reversed.
+ */
 void canvas_set_back(struct canvas *c, int x, int y, enum role role);
 
-/* Set every cell of the area, clipped to the canvas. */
+/* Set every cell in an area. The area is clipped to the canvas. */
 void canvas_fill(struct canvas *c, const struct area *area, enum role role,
 		 uint32_t code_point);
 
-/* Clear the area and draw a frame along its edge, with the title in the top line. */
+/* Clear an area and draw a frame along its edge, with the title in the top line. */
 void canvas_box(struct canvas *c, const struct area *area, const char *title);
 
-/* Append a character to out as UTF-8. */
+/* Append a character to a text as UTF-8. */
 void canvas_add_character(struct strbuf *out, uint32_t code_point);
 
-/* Append the screen to out as lines of text, without trailing blanks. */
+/* Append the contents of the canvas as lines of text, without trailing blanks. */
 void canvas_add_text(const struct canvas *c, struct strbuf *out);
 
 /*
- * The position of the next character: column x of line
- * y. Drawing stops before column `end`.
+ * A drawing position: column x of line y, where the next character is drawn. Drawing
+ * stops before column `end`.
  */
 struct pen {
 	struct canvas *canvas;
@@ -113,23 +121,29 @@ struct pen {
 
 struct pen canvas_pen(struct canvas *c, int x, int y, int width);
 
-/* Draw memstate's own text, ASCII or UTF-8. Text that does not fit is cut off. */
+/*
+ * Draw text that memstate generated, in ASCII or UTF-8. Text that does not fit is
+ * cut off.
+ */
 void pen_add(struct pen *pen, const char *text);
 void pen_addf(struct pen *pen, const char *format, ...)
 	__attribute__((format(printf, 2, 3)));
 
 /*
- * Draw text right-aligned in the next `width` columns. If
- * fewer columns are left, draw nothing.
+ * Draw text right-aligned in the next `width` columns. Draw nothing if fewer columns
+ * are left.
  */
 void pen_add_right(struct pen *pen, int width, const char *text);
 
-/* Draw untrusted bytes, made printable. A mark shows where the text was cut off. */
+/*
+ * Draw untrusted text, made printable. If the text does not fit, a mark shows where it
+ * was cut off.
+ */
 void pen_add_foreign(struct pen *pen, const char *text, size_t length);
 
 /*
- * Draw untrusted bytes like pen_add_foreign(), but cut off the front of long text,
- * because the end of a path is most useful.
+ * Draw untrusted text as pen_add_foreign() does, but cut off the beginning of long text,
+ * because the end of a path is the most useful part.
  */
 void pen_add_foreign_end(struct pen *pen, const char *text, size_t length);
 

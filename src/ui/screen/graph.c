@@ -6,11 +6,12 @@
 #include "base/units.h"
 
 /*
- * Glyphs for the levels of the one or two samples in a cell. For one sample, the index is
- * the level; for two samples, left * (levels + 1) + right. Level 0 is blank.
+ * A style of graph: the characters for the levels of the one or two samples in a cell.
+ * Level 0 is blank. The index of a character is the level of a single sample, or left *
+ * (levels + 1) + right for the levels of two samples.
  */
 static const struct style {
-	unsigned int samples; /* number of samples per cell */
+	unsigned int samples; /* number of samples in a cell */
 	unsigned int levels;
 	const uint32_t *glyphs;
 } styles[GRAPH_STYLE_COUNT_] = {
@@ -42,7 +43,7 @@ size_t graph_sample_count(enum graph_style style, int width)
 	return width > 0 ? (size_t)width * styles[style].samples : 0;
 }
 
-/* Return the height of a sample in levels, counted from the bottom of the area. */
+/* Return the height of a sample in levels, counted from the bottom of the graph. */
 static uint64_t height_of(const struct graph *g, uint64_t sample, uint64_t top)
 {
 	uint64_t height;
@@ -56,7 +57,7 @@ static uint64_t height_of(const struct graph *g, uint64_t sample, uint64_t top)
 	return height > 0 ? height : 1;
 }
 
-/* Return how many levels of the height are within one row of cells. */
+/* Return how many of a sample's levels are in the given row of cells. */
 static unsigned int level_in_row(uint64_t height, uint64_t row, unsigned int levels)
 {
 	if (height <= row * levels)

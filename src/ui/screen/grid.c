@@ -10,7 +10,7 @@
 #include "base/xalloc.h"
 #include "render/table/output.h"
 
-/* upper bound on the width of text columns, except the last column */
+/* maximum width of text columns, except for the last column */
 #define TEXT_WIDTH_MAX 20
 #define LAST_WIDTH_MIN 8
 
@@ -94,8 +94,8 @@ void grid_toggle_column(struct grid *g, const struct column *column)
 		return;
 	}
 	/*
-	 * Insert the column before the text column at the
-	 * end, which gets the remaining width.
+	 * If the last column is text, insert the new column before it, because the last
+	 * column gets the remaining width.
 	 */
 	at = g->columns.count;
 	if (at > 0 && g->columns.items[at - 1]->kind == VALUE_TEXT)
@@ -140,7 +140,10 @@ static void format_cell(const struct column *column, const void *row,
 	value_add_text(out, column, &value, rows->exact_bytes, ascii);
 }
 
-/* Append the text columns and the first column of a row, separated by newlines. */
+/*
+ * Append the texts of a row that a search examines: those of the text columns and of the
+ * first column, separated by newlines.
+ */
 static void add_row_text(const struct grid *g, const void *row, struct strbuf *out)
 {
 	const struct grid_rows plain = { 0 };
@@ -208,7 +211,7 @@ static void measure(struct grid *g, const struct grid_rows *rows, bool ascii)
 	}
 }
 
-/* Place the columns from left to right as long as there is room. */
+/* Place columns from left to right as long as there is room. */
 static void place_columns(struct grid *g)
 {
 	int x = g->area.x + 1;

@@ -11,8 +11,8 @@
 #define FN(n) (KEY_FUNCTION + (n))
 
 /*
- * The rows are in the order of the help screen and the key bar. If two rows share a key,
- * the first row that works in the context takes precedence.
+ * The table of keys. The help screen and the key bar show the rows in this order. If two
+ * rows share a key, the first row that works in the context takes precedence.
  */
 const struct key_row key_rows[] = {
 	{ { FN(1), 'h', '?' }, ACTION_HELP, IN_VIEWS, "Help", "show this help" },

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * keymap - the table of keys, which defines the actions of
- * keys, the help screen and the key bar.
+ * keymap - the table of keys, which defines the actions of keys, the contents of the help
+ * screen, and the key bar.
  */
 #ifndef MS_UI_SCREEN_KEYMAP_H
 #define MS_UI_SCREEN_KEYMAP_H
@@ -26,13 +26,13 @@ enum key {
 	KEY_FIRST,
 	KEY_LAST,
 	KEY_BACK_TAB,
-	KEY_FUNCTION, /* first of the function keys: key Fn is KEY_FUNCTION + n */
+	KEY_FUNCTION, /* base of the function keys: key Fn is KEY_FUNCTION + n */
 	KEY_END_ = KEY_FUNCTION + 13,
 };
 
 #define KEY_CONTROL(letter) ((letter)&0x1f)
 
-/* Where a key works, and under which conditions. */
+/* The contexts in which a key works (IN_), and the conditions for it to work (WHEN_). */
 enum context {
 	IN_PROCESSES = 1 << 0,
 	IN_PROCESS = 1 << 1,
@@ -40,7 +40,7 @@ enum context {
 	IN_HEAP = 1 << 3,
 	IN_HELP = 1 << 4,
 	IN_MENU = 1 << 5,
-	IN_CHECKLIST = 1 << 6, /* a menu that allows several choices */
+	IN_CHECKLIST = 1 << 6, /* a menu in which several entries can be chosen */
 	IN_PROMPT = 1 << 7,
 	IN_QUESTION = 1 << 8, /* a yes-or-no question */
 	IN_CGROUP = 1 << 9,
@@ -51,18 +51,18 @@ enum context {
 	/* contexts in which k moves the cursor up, and does not send a signal */
 	IN_UP_BY_K = IN_MAPPINGS | IN_HEAP | IN_CGROUP,
 	IN_MENUS = IN_MENU | IN_CHECKLIST,
-	/* conditions under which a key works */
-	WHEN_MATCHING = 1 << 16, /* a search string is set */
+	/* the conditions for a key to work */
+	WHEN_MATCHING = 1 << 16, /* the user has entered a search text */
 	WHEN_FILTERED = 1 << 17,
-	WHEN_BELOW = 1 << 18, /* there is an outer view to return to */
+	WHEN_BELOW = 1 << 18, /* there is an outer view to which the user can return */
 	WHEN_TAGGED = 1 << 19,
 	WHEN_CHOSEN = 1 << 20,	 /* the cursor is on a process */
-	WHEN_READABLE = 1 << 21, /* the process has a heap that can be read */
+	WHEN_READABLE = 1 << 21, /* the process has a heap that memstate can read */
 	WHEN_WAITING = 1 << 22,	 /* the user is waiting for a heap read */
 	WHEN_REPLAYED = 1 << 23, /* a recording is shown */
 	WHEN_EVENTFUL = 1 << 24, /* the recording contains events */
-	WHEN_TREE = 1 << 25,	 /* processes are shown as a tree */
-	WHEN_LIVE = 1 << 26,	 /* the processes are running ones of this system */
+	WHEN_TREE = 1 << 25,	 /* the list of processes is shown as a tree */
+	WHEN_LIVE = 1 << 26,	 /* the processes are running on this system */
 	WHEN_MASK = WHEN_MATCHING | WHEN_FILTERED | WHEN_BELOW | WHEN_TAGGED |
 		    WHEN_CHOSEN | WHEN_READABLE | WHEN_WAITING | WHEN_REPLAYED |
 		    WHEN_EVENTFUL | WHEN_TREE | WHEN_LIVE,
@@ -142,12 +142,16 @@ enum action {
 #define KEYS_PER_ROW 4
 
 struct key_row {
-	/* keys for the action, ended by KEY_NONE; the key bar shows the first one */
+	/* keys for the action, ended by KEY_NONE; the key bar shows the first of them */
 	uint32_t keys[KEYS_PER_ROW];
 	enum action action;
-	/* IN_ contexts in which the keys work; all WHEN_ conditions must hold, too */
+	/*
+	 * IN_ contexts in which the keys work, and WHEN_ conditions, all of which
+	 * must hold
+	 */
 	unsigned int contexts;
-	const char *label; /* label for the key bar; NULL: not shown there */
+	/* label in the key bar; NULL: the key bar does not show the row */
+	const char *label;
 	const char *help;
 };
 
@@ -155,12 +159,12 @@ extern const struct key_row key_rows[];
 extern const size_t key_row_count;
 
 /*
- * A group of rows that work in the same contexts. The sections for views come
- * first; the help screen shows only those.
+ * A group of rows in the key table that work in the same contexts. The sections for views
+ * come first, and the help screen shows only those sections.
  */
 struct key_section {
 	const char *title;
-	/* IN_ flags of views, menus or prompts; may include WHEN_REPLAYED */
+	/* IN_ flags of views, menus or prompts, perhaps with WHEN_REPLAYED */
 	unsigned int contexts;
 };
 
@@ -168,24 +172,27 @@ extern const struct key_section key_sections[];
 extern const size_t key_section_count;
 
 /*
- * Return true if the row belongs to the section. Each row belongs to exactly one section;
- * a row that works in views belongs to a section for views.
+ * Return true if a row of the key table belongs to a section. Each row belongs to exactly
+ * one section. A row that works in views belongs to a section for views.
  */
 bool key_row_is_of(const struct key_row *row, const struct key_section *section);
 
 /*
- * Return true if the row works in `context`, which contains one IN_ flag and
- * all WHEN_ flags whose conditions hold.
+ * Return true if a row of the key table works in `context`, which contains one IN_ flag
+ * and all WHEN_ flags whose conditions hold.
  */
 bool key_row_works(const struct key_row *row, unsigned int context);
 
 enum action keymap_find(uint32_t key, unsigned int context);
 
-/* Format a key as "F1", "Enter", "^D" or "k": at most 8 bytes and a NUL. Returns buf. */
+/*
+ * Format the name of a key, such as "F1", "Enter", "^D" or "k". The name has at most 8
+ * bytes and a NUL. Returns buf.
+ */
 #define KEY_NAME_SIZE 9
 const char *keymap_format_key(uint32_t key, char buf[KEY_NAME_SIZE]);
 
-/* Return the key with this name, or KEY_NONE. */
+/* Return the key with the given name, or KEY_NONE. */
 uint32_t keymap_parse_key(const char *name);
 
 #endif

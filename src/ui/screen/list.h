@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* list - a cursor in a list of lines, of which the screen shows one page. */
+/*
+ * list - the position of a cursor in a list of lines, and the page of the list that is on
+ * the screen.
+ */
 #ifndef MS_UI_SCREEN_LIST_H
 #define MS_UI_SCREEN_LIST_H
 
@@ -10,20 +13,23 @@
 
 struct list {
 	size_t cursor;
-	size_t top;  /* index of the first line shown */
-	size_t page; /* number of lines per page at the last drawing */
+	size_t top;  /* index of the first line on the page */
+	size_t page; /* number of lines on the page at the last drawing */
 };
 
-/* Move the cursor. Returns false if the action is not a movement. */
+/* Move the cursor of a list. Returns false if the action is not a movement. */
 bool list_move(struct list *l, size_t count, enum action action);
 
 /*
- * Scroll the page, and move the cursor to its first line. Returns
+ * Scroll the page of a list, and move the cursor to the first line of the page. Returns
  * false if the action is not a movement.
  */
 bool list_scroll(struct list *l, size_t count, enum action action);
 
-/* Before drawing, move the cursor to an existing line, and the page to the cursor. */
+/*
+ * Prepare a list for drawing: move the cursor to an existing line, and scroll the page so
+ * that it contains the cursor.
+ */
 void list_fit(struct list *l, size_t count, int page);
 
 #endif

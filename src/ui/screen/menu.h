@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * menu - a box that lists the columns of a grid, to choose the
- * sort column or the visible columns.
+ * menu - a box that lists the columns of a grid. The user chooses the sort column or the
+ * visible columns.
  */
 #ifndef MS_UI_SCREEN_MENU_H
 #define MS_UI_SCREEN_MENU_H
@@ -18,15 +18,20 @@ struct menu {
 	enum menu_kind kind;
 	struct grid *grid; /* the grid whose columns are listed; borrowed */
 	struct list list;
-	struct area area; /* where the menu was last drawn */
+	struct area area; /* area in which the menu was last drawn */
 };
 
 void menu_open(struct menu *menu, enum menu_kind kind, struct grid *grid);
 
-/* Perform the action. Returns true if the grid's columns or sort order changed. */
+/*
+ * Perform an action in the menu. Returns true if the columns or the sort order of the
+ * grid changed.
+ */
 bool menu_act(struct menu *menu, enum action action);
 
-/* Move the cursor to the entry at (x, y). Returns false if there is no entry. */
+/*
+ * Move the cursor of the menu to the entry at (x, y). Returns false if there is no entry.
+ */
 bool menu_point(struct menu *menu, int x, int y);
 
 void menu_draw(struct menu *menu, struct canvas *c, const struct area *area);

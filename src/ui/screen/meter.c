@@ -24,8 +24,9 @@ static size_t find_largest(const size_t *lengths, size_t count)
 }
 
 /*
- * Divide the width among the parts, in eighths of a cell. Each part gets at least one
- * cell, at the cost of the largest part, so that no cell contains more than two parts.
+ * Divide the width of a bar among its parts, in eighths of a cell. Each part gets at
+ * least one cell, at the cost of the largest part, so that no cell shows more than
+ * two parts.
  */
 static void split(const struct meter *m, size_t width, size_t *ret_eighths)
 {
@@ -42,7 +43,10 @@ static void split(const struct meter *m, size_t width, size_t *ret_eighths)
 	}
 }
 
-/* Draw one segment. The cell at its left edge may also show the previous segment. */
+/*
+ * Draw one segment of a bar. The cell at its left edge may also show the
+ * previous segment.
+ */
 static void draw_solid(const struct meter *m, const struct pen *pen, size_t part,
 		       size_t begin, size_t end)
 {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * meter - a bar that shows the parts of a whole. With colours and UTF-8, each part is a
- * solid segment that begins with the part's letter; otherwise the part's letter fills
- * the segment.
+ * solid segment that begins with the letter of the part. Otherwise, the segment consists
+ * of repetitions of the letter.
  */
 #ifndef MS_UI_SCREEN_METER_H
 #define MS_UI_SCREEN_METER_H
@@ -18,7 +18,7 @@
 #define METER_FILL '#'
 
 struct meter {
-	const uint64_t *parts; /* unknown parts count as 0 */
+	const uint64_t *parts; /* amounts of the parts; an unknown amount counts as 0 */
 	size_t count;	       /* number of parts, at most METER_PARTS_MAX */
 	uint64_t whole;
 	const char *letters;
@@ -26,12 +26,12 @@ struct meter {
 };
 
 /*
- * Draw "[", the segments and "]" up to the end of the pen's line. Each part above 0 is at
- * least one cell wide, as long as there are enough cells.
+ * Draw a bar, with "[" before and "]" after its segments, up to the end of the pen's
+ * line. Each part above 0 is at least one cell wide, as long as there are enough cells.
  */
 void meter_draw(const struct meter *m, struct pen *pen);
 
-/* Draw a part's letter as meters show it, for a legend. */
+/* Draw the letter of a part for a legend, in the same way as in the bar. */
 void meter_add_letter(struct pen *pen, enum role role, char letter);
 
 #endif

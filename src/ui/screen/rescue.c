@@ -14,7 +14,7 @@ static const int crashes[] = {
 
 #define CRASH_COUNT (sizeof(crashes) / sizeof(crashes[0]))
 
-/* Everything that the signal handler needs, prepared in advance. */
+/* Everything that the handler of crash signals needs, prepared in advance. */
 static struct {
 	volatile sig_atomic_t is_on;
 	struct termios modes;
@@ -23,7 +23,9 @@ static struct {
 	struct sigaction before[CRASH_COUNT];
 } rescue;
 
-/* After a stack overflow, signal handlers need a stack of their own. */
+/*
+ * Stack for the signal handler, which cannot use the normal stack after a stack overflow.
+ */
 static char alternate_stack[32768];
 
 void rescue_terminal(void)
@@ -38,7 +40,10 @@ void rescue_terminal(void)
 	tcsetattr(STDIN_FILENO, TCSANOW, &rescue.modes);
 }
 
-/* Restore the terminal, then end with the same signal as if it had not been caught. */
+/*
+ * Restore the terminal, then end memstate with the same signal as if the signal had not
+ * been caught.
+ */
 static void crash(int number)
 {
 	rescue_terminal();

@@ -8,14 +8,14 @@
 struct termios;
 
 /*
- * Save the terminal's modes and the bytes that reset the terminal, and catch crash
- * signals. Call this function before changing the terminal.
+ * Save the terminal's modes and the escape sequences that reset the terminal, and catch
+ * crash signals. The caller must call this function before it changes the terminal.
  */
 void rescue_begin(const struct termios *modes, const char *bytes, size_t length);
 
 /*
- * Restore the previous signal handlers. Call this function
- * after curses has restored the terminal.
+ * Restore the previous signal handlers. The caller must call this function after curses
+ * has restored the terminal.
  */
 void rescue_end(void);
 

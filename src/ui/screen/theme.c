@@ -7,10 +7,10 @@
 
 #include "base/num.h"
 
-/* Return true if the terminal's colour with this number is bright. */
+/* Return true if the terminal colour with the given number is bright. */
 static bool is_bright(uint64_t color)
 {
-	/* 7 is light grey, 8 dark grey, 9 to 15 are the bright colours */
+	/* 7 is light grey, 8 is dark grey, and 9 to 15 are bright colours */
 	return color == 7 || (color >= 9 && color <= 15);
 }
 
@@ -51,9 +51,9 @@ enum look theme_look(enum theme theme, int color_count)
 #define SWAP STYLE_REVERSE
 
 /*
- * One row per role: mono, dark with 8 and with 256 colours, light with 8 and with 256.
- * Light with 8 colours uses only red, blue and magenta for text: on white, the other
- * colours of most terminals are too pale.
+ * One row per role, with five looks: monochrome, dark with 8 and with 256 colours, light
+ * with 8 and with 256 colours. The light look with 8 colours uses only red, blue and
+ * magenta for text, because most terminals show the other colours too pale on white.
  */
 static const struct style styles[ROLE_COUNT_][LOOK_COUNT_] = {
 	[ROLE_TEXT] = { PLAIN(0), PLAIN(0), PLAIN(0), PLAIN(0), PLAIN(0) },

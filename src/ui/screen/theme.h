@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * theme - how each role looks in each theme, with 256 or 8 colours. Information is never
- * shown by colour alone: a letter or a mark always shows it too.
+ * theme - how each role looks in each theme, with 256 or 8 colours. Colour is never the
+ * only sign of information: a letter or a mark always shows the same.
  */
 #ifndef MS_UI_SCREEN_THEME_H
 #define MS_UI_SCREEN_THEME_H
@@ -9,7 +9,7 @@
 #include "model/settings.h"
 #include "ui/screen/canvas.h"
 
-/* A theme on a terminal with a certain number of colours. */
+/* The appearance of a theme on a terminal with a certain number of colours. */
 enum look {
 	LOOK_MONO,
 	LOOK_DARK_8,
@@ -27,22 +27,25 @@ enum style_flag {
 };
 
 struct style {
-	int16_t foreground; /* colour number; -1: the terminal's default */
+	int16_t foreground; /* number of the colour; -1: the terminal's default */
 	int16_t background;
 	unsigned int flags;
 };
 
 /*
- * Return the theme that suits the terminal, never THEME_AUTO. no_color and colorfgbg are
- * the values of the environment variables NO_COLOR and COLORFGBG, or NULL. Many terminals
- * set COLORFGBG to the numbers of their default colours, such as "0;15" for black on white.
+ * Return the theme that suits the terminal, but never THEME_AUTO. no_color and colorfgbg
+ * are the values of the environment variables NO_COLOR and COLORFGBG, or NULL. Many
+ * terminals set COLORFGBG to the numbers of their default colours, such as "0;15" for
+ * black on white.
  */
 enum theme theme_detect(const char *no_color, const char *colorfgbg);
 
-/* Return the theme that follows when the user presses the key for the next theme. */
+/*
+ * Return the theme that comes next when the user presses the key that changes the theme.
+ */
 enum theme theme_next(enum theme theme);
 
-/* Return the look of a theme on a terminal with this many colours. */
+/* Return the look that a theme has on a terminal with the given number of colours. */
 enum look theme_look(enum theme theme, int color_count);
 
 const struct style *theme_style(enum look look, enum role role);

@@ -85,7 +85,8 @@ void group_view_choose_line(struct group_view *v, int y)
 }
 
 /*
- * Draw the memory need over time. The axis ends at the limit, to show the distance to it.
+ * Draw the memory need over time. The axis extends to the limit, to show how far the need
+ * is below the limit.
  */
 static void draw_graph(struct group_page *p)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* group - the view of a cgroup and its processes. */
+/* group - the view that shows a cgroup and its processes. */
 #ifndef MS_UI_VIEW_GROUP_H
 #define MS_UI_VIEW_GROUP_H
 
@@ -12,8 +12,8 @@ struct usage;
 struct group_view {
 	const struct data *data;
 	bool exact_bytes;
-	struct list list; /* cursor in the list of processes */
-	/* process that the cursor follows; 0: the cursor stays in the first line */
+	struct list list; /* the cursor in the list of processes */
+	/* pid that the cursor follows; 0: the cursor stays in the first line */
 	int cursor_pid;
 	const struct usage **order;
 	size_t order_capacity, count;

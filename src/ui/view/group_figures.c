@@ -10,7 +10,7 @@
 #include "render/process/growth_text.h"
 #include "ui/screen/meter.h"
 
-/* pressure is shown only if at least this many columns are left */
+/* minimum number of columns that must be left to show the memory pressure */
 #define PRESSURE_WIDTH 28
 
 struct pen group_page_line(struct group_page *p)
@@ -72,8 +72,8 @@ static const struct segment {
 #define SEGMENT_COUNT (sizeof(segments) / sizeof(segments[0]))
 
 /*
- * Draw a bar that shows how the limit is used, or what the
- * usage consists of if there is no limit.
+ * Draw a bar that shows how much of the limit is used and for what. If there is no limit,
+ * the bar shows the parts of the usage.
  */
 static void draw_bar(struct group_page *p)
 {
@@ -102,8 +102,8 @@ static void draw_bar(struct group_page *p)
 }
 
 /*
- * Draw the headroom, the value that kubectl top shows,
- * and the memory that this value hides.
+ * Draw the headroom below the limit, the value that kubectl top shows, and the memory
+ * that the value of kubectl top does not include.
  */
 static void draw_conclusions(struct group_page *p)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * group_page - the parts of the group view. Each part is drawn in the top lines of the
- * remaining area, `rest`, and shrinks this area.
+ * area `rest`, and removes these lines from the area.
  */
 #ifndef MS_UI_VIEW_GROUP_PAGE_H
 #define MS_UI_VIEW_GROUP_PAGE_H
@@ -24,28 +24,31 @@ struct group_page {
 struct pen group_page_line(struct group_page *p);
 
 /*
- * Format an amount such as "1.5M", in bytes if exact_bytes is set, or as "none" for a
- * missing limit. Returns buf, or a string constant.
+ * Format an amount such as "1.5M", or in bytes if exact_bytes is set. A missing limit is
+ * "none". Returns buf or a string constant.
  */
 const char *group_page_format(const struct group_page *p, uint64_t bytes,
 			      char buf[UNITS_TEXT_SIZE]);
 
-/* Return the limit of the cgroup, or BYTES_UNKNOWN if there is none. */
+/* Return the limit that applies to the cgroup, or BYTES_UNKNOWN if there is no limit. */
 uint64_t group_page_limit(const struct group_page *p);
 
 /*
- * Draw the path of the cgroup, its bar, the conclusions
- * and the growth of its memory need.
+ * Draw the path of the cgroup, the bar, the conclusions, and the growth of the
+ * memory need.
  */
 void group_page_figures(struct group_page *p);
 
 /*
- * Draw a heading and at most `room` levels with their
- * limits, starting with the cgroup itself.
+ * Draw a heading and at most `room` levels of the cgroup hierarchy with their limits. The
+ * cgroup itself comes first.
  */
 void group_page_levels(struct group_page *p, size_t room);
 
-/* Draw the processes in the remaining area, leaving lines for a graph if possible. */
+/*
+ * Draw the processes of the cgroup in the remaining area. If possible, leave lines for
+ * a graph.
+ */
 void group_page_processes(struct group_page *p);
 
 #endif

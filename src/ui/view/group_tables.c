@@ -22,7 +22,7 @@ static void add_path(struct pen *pen, const char *path)
 static const struct {
 	const char *heading;
 	int width;
-	int min_width; /* shown only if the screen is at least this wide */
+	int min_width; /* minimum width of a screen that shows the column */
 	size_t offset;
 	bool is_count;
 } level_columns[] = {
@@ -98,7 +98,10 @@ static struct pen draw_heading(struct group_page *p)
 	return pen;
 }
 
-/* If there is no room for all levels, levels without a limit are left out first. */
+/*
+ * If there is no room for all levels of the hierarchy, levels without a limit are left
+ * out first.
+ */
 void group_page_levels(struct group_page *p, size_t room)
 {
 	const struct cgroup *c = &p->group->cgroup;
@@ -135,7 +138,7 @@ enum process_column {
 
 static const struct {
 	const char *heading;
-	int width; /* width of the column; 0: the width of an amount */
+	int width; /* width of the column; 0: the default width of an amount */
 	int min_width;
 } process_columns_shown[PROCESS_COLUMN_COUNT_] = {
 	[COLUMN_PID] = { "PID", 8, 0 },

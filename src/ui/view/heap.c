@@ -51,7 +51,7 @@ bool heap_view_act(struct heap_view *v, enum action action)
 	return list_scroll(&v->list, v->line_count, action);
 }
 
-/* Format an age such as "0.2s". */
+/* Format the age of a heap read, such as "0.2s". */
 static const char *format_age(uint64_t now_ns, uint64_t then_ns,
 			      char buf[UNITS_TEXT_SIZE])
 {
@@ -85,7 +85,7 @@ static void draw_head(const struct heap_view *v, struct canvas *c,
 	}
 }
 
-/* Draw "looking for leaks  45% [#####      ]". */
+/* Draw the progress of the leak scan, such as "looking for leaks 45% [##### ]". */
 static void draw_progress(struct pen *pen, uint64_t per_mille)
 {
 	const enum role role = ROLE_GRAPH;
@@ -95,13 +95,16 @@ static void draw_progress(struct pen *pen, uint64_t per_mille)
 	meter_draw(&meter, pen);
 }
 
-/* Return true if the user waits for the read. Automatic rereads are not announced. */
+/*
+ * Return true if the user is waiting for the heap read. The screen does not announce
+ * automatic reads.
+ */
 static bool is_waited_for(const struct data_heap *h)
 {
 	return h->is_reading && (h->is_awaited || !h->is_known);
 }
 
-/* Draw the progress of a read, or the problem with the figures. */
+/* Draw the progress of the heap read, or a problem that affects the figures. */
 static void draw_notice(const struct heap_view *v, struct canvas *c,
 			const struct area *area, uint64_t now_ns)
 {
@@ -168,7 +171,7 @@ static void add_failure(const struct heap_findings *f, struct strbuf *out)
 	strbuf_addf(out, "%s%s.", help ? "; " : "", help ? help : "");
 }
 
-/* Explain why there are no heap figures. */
+/* Draw an explanation of why there are no heap figures. */
 static void draw_unknown(const struct heap_view *v, struct lines *l)
 {
 	const struct heap_findings *f = data_heap_findings(v->data);
@@ -227,7 +230,8 @@ void heap_view_draw(struct heap_view *v, struct canvas *c, const struct area *ar
 		v->line_count = 0;
 		return;
 	}
-	heap_parts_draw(v, &lines, f, now_ns); /* the first pass only counts the lines */
+	/* the first pass counts the lines without drawing them */
+	heap_parts_draw(v, &lines, f, now_ns);
 	v->line_count = lines.count;
 	v->list.cursor = v->list.top;
 	list_fit(&v->list, v->line_count, lines.area.height);

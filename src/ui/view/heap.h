@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* heap - the view of the heap of the selected process. */
+/* heap - the view that shows the heap of the selected process. */
 #ifndef MS_UI_VIEW_HEAP_H
 #define MS_UI_VIEW_HEAP_H
 
@@ -13,15 +13,16 @@ struct data;
 struct heap_view {
 	const struct data *data;
 	bool exact_bytes;
-	/* scroll position in the lines below the head of the view */
+	/* scroll position of the lines below the head of the view */
 	struct list list;
-	size_t line_count;		   /* number of lines at the last drawing */
-	size_t part_lines[HEAP_PARTS_MAX]; /* index of the first line of each part */
+	size_t line_count; /* number of lines below the head at the last drawing */
+	/* index of the first line of each part of the view */
+	size_t part_lines[HEAP_PARTS_MAX];
 	size_t part_count;
 };
 
 void heap_view_init(struct heap_view *v, const struct data *data, bool exact_bytes);
-/* Scroll to the top, which shows the result of the last request. */
+/* Scroll to the top of the view, where the result of the last request is shown. */
 void heap_view_go_to_top(struct heap_view *v);
 bool heap_view_act(struct heap_view *v, enum action action);
 void heap_view_draw(struct heap_view *v, struct canvas *c, const struct area *area,

@@ -10,12 +10,15 @@
 
 #define STRIP_LINES 6
 
-/* One character per fill level, from empty to full, the same as in the heap report. */
+/*
+ * Characters for the fill levels of pages, from empty to full, the same as in the
+ * heap report.
+ */
 static const char fill_signs[FILL_COUNT_] = { '.', ':', '-', '+', '*', '#' };
 
 /*
- * Colours for the fill levels. Free memory is the most
- * visible, because users look for it.
+ * Colours for the fill levels of pages. Free memory is the most visible, because users
+ * look for it.
  */
 static const enum role fill_roles[FILL_COUNT_] = {
 	ROLE_OWNER + OWNER_POOL_PAGES,	   ROLE_OWNER + OWNER_POOL_FRAGMENTS,
@@ -35,7 +38,7 @@ static struct page_sum sum_cells(const struct heap_strip *strip, size_t first,
 	return sum;
 }
 
-/* Draw the cells from index `first` on, as many as fit into the line. */
+/* Draw the fill levels from index `first` on, as many as fit into the line. */
 static void add_cells(struct pen *pen, const struct heap_strip *strip, size_t first,
 		      size_t per_sign)
 {

@@ -45,7 +45,10 @@ static void draw_note(const struct heap_sheet *s, const struct heap_leaks *l)
 		 units_format_bytes(l->swapped_bytes, swapped));
 }
 
-/* Draw leaked blocks of one kind, and the blocks that are reachable only from them. */
+/*
+ * Draw the leaked blocks of one kind, and the blocks that are reachable only from
+ * these blocks.
+ */
 static void add_kind(const struct heap_sheet *s, const struct leak_kind *kind)
 {
 	struct pen pen = lines_next(s->lines);

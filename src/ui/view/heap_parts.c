@@ -68,13 +68,13 @@ static void sheet_add_bar(struct pen *pen, const struct meter *meter)
 		meter_draw(meter, pen);
 }
 
-/* The part of the view that shows resident memory by owner. */
+/* The functions below draw the part of the view that shows resident memory by owner. */
 
 static uint64_t sum_owners(const struct heap *heap)
 {
 	uint64_t sum = 0;
 
-	/* skip unknown amounts, which are already included in those of other owners */
+	/* skip unknown amounts: they are included in the amounts of other owners */
 	for (size_t o = 0; o <= OWNER_HEAP_LAST; o++)
 		if (bytes_known(heap->owner_bytes[o]))
 			sum = bytes_add(sum, heap->owner_bytes[o]);
@@ -334,7 +334,7 @@ static void draw_arenas(const struct heap_sheet *s)
 		add_arena(s, table, &heap->arenas[i]);
 }
 
-/* The part of the view that shows size classes. */
+/* The functions below draw the part of the view that shows size classes. */
 
 static uint64_t class_bytes(const struct heap_class *class)
 {
@@ -388,7 +388,7 @@ static void draw_classes(const struct heap_sheet *s)
 
 struct part_row {
 	void (*draw)(const struct heap_sheet *s);
-	bool is_walked; /* true if the part requires a walk of the heap */
+	bool is_walked; /* true if the part shows results of a heap walk */
 };
 
 static const struct part_row parts[] = {
@@ -422,7 +422,7 @@ void heap_parts_draw(struct heap_view *v, struct lines *lines,
 		v->part_lines[v->part_count] = lines->count;
 		parts[i].draw(&sheet);
 		if (lines->count == v->part_lines[v->part_count])
-			/* the part drew nothing, so remove the blank line before it */
+			/* remove the blank line before a part that drew nothing */
 			lines->count = before;
 		else
 			v->part_count++;

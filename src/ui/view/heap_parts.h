@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * heap_parts - the parts of the heap view, line by line, for use only by the heap view.
+ * heap_parts - the parts of the heap view, which are drawn line by line. For use only by
+ * the heap view.
  */
 #ifndef MS_UI_VIEW_HEAP_PARTS_H
 #define MS_UI_VIEW_HEAP_PARTS_H
@@ -14,43 +15,46 @@ struct heap_sheet {
 	struct lines *lines;
 	bool exact_bytes;
 	uint64_t now_ns;
-	int amount_width; /* width of an amount, including the blank in front of it */
+	int amount_width; /* width of an amount, including the blank before it */
 };
 
 /*
- * Draw the parts of the findings as lines, and record the
- * first line of each part in the view.
+ * Draw the parts of the heap view from the findings of a heap read, and store the index
+ * of the first line of each part in the view.
  */
 void heap_parts_draw(struct heap_view *v, struct lines *lines,
 		     const struct heap_findings *f, uint64_t now_ns);
 
 #define COUNT_WIDTH 11
 
-/* Begin a new line in the style of a heading. */
+/* Begin a new line and use the style of a heading. */
 struct pen sheet_begin_heading(const struct heap_sheet *s);
 
 /*
- * Append a right-aligned amount, count or title. An amount or count of 0 is drawn as a
- * dot. If the column does not fit, nothing is drawn.
+ * Draw an amount, a count or a column title, right-aligned. An amount or a count of 0 is
+ * drawn as a dot. If the column does not fit, nothing is drawn.
  */
 void sheet_add_amount(const struct heap_sheet *s, struct pen *pen, uint64_t bytes);
 void sheet_add_count(struct pen *pen, uint64_t count);
 void sheet_add_title(const struct heap_sheet *s, struct pen *pen, const char *title);
 void sheet_add_count_title(struct pen *pen, const char *title);
 
-/* Draw the allocator's own figures, if the allocator was queried. */
+/* Draw the allocator's own figures, if memstate queried the allocator. */
 void sheet_draw_reported(const struct heap_sheet *s);
 
-/* Draw all heaps of the process, if it has others than that of malloc. */
+/* Draw all heaps of a process that has other heaps than that of malloc. */
 void sheet_draw_heaps(const struct heap_sheet *s);
 
-/* Draw the spaces of the heaps of language runtimes. */
+/* Draw the spaces in the heaps of language runtimes. */
 void sheet_draw_spaces(const struct heap_sheet *s);
 
-/* Draw the leaks, if a scan was made. */
+/* Draw the leaks, if memstate has scanned the heap for leaks. */
 void sheet_draw_leaks(const struct heap_sheet *s);
 
-/* Draw types, fill levels and pins, if these details were read. */
+/*
+ * Draw the types of blocks, the fill levels of pages, and the blocks that pin pages, if
+ * these details were read.
+ */
 void sheet_draw_fill(const struct heap_sheet *s);
 void sheet_draw_types(const struct heap_sheet *s);
 void sheet_draw_pins(const struct heap_sheet *s);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* help - the view that lists the keys. */
+/* help - the view that explains the keys. */
 #ifndef MS_UI_VIEW_HELP_H
 #define MS_UI_VIEW_HELP_H
 
@@ -8,8 +8,8 @@
 #include "ui/screen/list.h"
 
 /*
- * Draw the keys that work in each context, with the current theme, scrolled to the
- * position of `list`.
+ * Draw the keys that work in each context, and the name of the current theme. `list` is
+ * the scroll position.
  */
 void help_draw(struct list *list, bool is_replayed, enum theme theme, struct canvas *c,
 	       const struct area *area);

@@ -12,12 +12,12 @@
 #include "ui/data/data.h"
 #include "ui/data/replay.h"
 
-/* Columns for groups of mappings, which have neither an address nor permissions. */
+/* Columns for groups of mappings. A group has neither an address nor permissions. */
 #define GROUP_COLUMNS                                                                            \
 	"rss_bytes,size_bytes,pss_bytes,private_dirty_bytes,lazyfree_bytes,private_clean_bytes," \
 	"shared_clean_bytes,swap_bytes,owner,name"
 
-/* Fewer columns for narrow screens, to leave room for names. */
+/* Columns for narrow screens: fewer than usual, to leave room for names. */
 #define NARROW_COLUMNS \
 	"start_addr,size_bytes,rss_bytes,private_dirty_bytes,lazyfree_bytes,perms,owner,name"
 #define NARROW_GROUP_COLUMNS \
@@ -35,7 +35,7 @@ static const struct grouping_row {
 	[GROUP_OWNER] = { "groups by owner", NARROW_GROUP_COLUMNS, GROUP_COLUMNS },
 };
 
-/* Choose the default columns for the screen width. */
+/* Choose the default columns for the width of the screen. */
 static void set_columns(struct mappings_view *v)
 {
 	const struct grouping_row *row = &grouping_rows[v->grouping];
@@ -98,7 +98,7 @@ static void end_group(struct mapping *group, size_t count)
 	group->name = strbuf_take(&name);
 }
 
-/* Combine adjacent mappings that compare as equal into groups. */
+/* Combine successive mappings that compare equal into groups. */
 static void make_groups(struct mappings_view *v, const void **sorted, size_t count)
 {
 	size_t members = 0;
@@ -286,7 +286,7 @@ static void draw_sums(const struct mappings_view *v, struct canvas *c,
 	}
 }
 
-/* Draw the mapping under the cursor with its full name. */
+/* Draw a line with the full name of the mapping under the cursor. */
 static void draw_chosen(const struct mappings_view *v, struct canvas *c,
 			const struct area *area)
 {
@@ -303,7 +303,7 @@ static void draw_chosen(const struct mappings_view *v, struct canvas *c,
 	pen_add_foreign_end(&pen, m->name, m->name_length);
 }
 
-/* Dim mappings without resident pages, because they cost no memory. */
+/* Draw mappings without resident pages dimmed, because they use no memory. */
 static void set_row_style(void *context, size_t row, struct row_style *ret)
 {
 	const struct mappings_view *v = context;

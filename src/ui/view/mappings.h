@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* mappings - the view of the mappings of the selected process, one by one or grouped. */
+/*
+ * mappings - the view that shows the mappings of the selected process, one by one or
+ * in groups.
+ */
 #ifndef MS_UI_VIEW_MAPPINGS_H
 #define MS_UI_VIEW_MAPPINGS_H
 
@@ -22,12 +25,12 @@ struct mappings_view {
 	struct grid grid;
 	struct selection selection;
 	enum grouping grouping;
-	/* show only the mappings of this owner; OWNER_COUNT_: all */
+	/* the owner whose mappings are shown; OWNER_COUNT_: all owners */
 	enum owner only_owner;
-	int width;	      /* screen width for which the columns were chosen */
+	int width;	      /* width of the screen for which the columns were chosen */
 	uint64_t cursor_addr; /* address of the mapping that the cursor follows */
 	bool is_following;
-	/* each group combines several mappings; the names are owned */
+	/* groups that each combine several mappings, with names that the view owns */
 	struct mapping *groups;
 	size_t group_count, group_capacity;
 	const void **order;
@@ -40,8 +43,8 @@ void mappings_release(struct mappings_view *v);
 void mappings_update(struct mappings_view *v);
 
 /*
- * Show the mappings of one owner, or all mappings with OWNER_COUNT_. An owner within the
- * heap selects all mappings of the allocator.
+ * Show the mappings of one owner, or all mappings if the owner is OWNER_COUNT_. An owner
+ * within the heap selects all mappings of the allocator.
  */
 void mappings_show_owner(struct mappings_view *v, enum owner owner);
 bool mappings_act(struct mappings_view *v, enum action action);

@@ -30,16 +30,17 @@ bool process_shows(const struct process_view *v, enum part part)
 }
 
 /*
- * Growth that moves the cursor to an owner: smaller changes
- * are noise, and would make the cursor jump.
+ * The minimum growth of an owner that moves the cursor to the owner. Smaller changes are
+ * noise, and would make the cursor jump.
  */
 #define NOTABLE_GROWTH_BYTES MIB
-/* growth counts as notable if it exceeds 1/NOTABLE_GROWTH_SHARE of Rss */
+/* notable growth is more than 1/NOTABLE_GROWTH_SHARE of Rss */
 #define NOTABLE_GROWTH_SHARE 100
 
 /*
- * Return the owner that has grown most since the process was opened, if that is notable;
- * otherwise the largest owner. Returns OWNER_COUNT_ if no owner is known.
+ * Return the owner that has grown most since the process was opened, if its growth is
+ * notable; otherwise the owner with the most memory. Returns OWNER_COUNT_ if no amount
+ * is known.
  */
 static enum owner find_main_owner(const struct process_view *v, const struct usage *u)
 {
@@ -68,7 +69,10 @@ static enum owner find_main_owner(const struct process_view *v, const struct usa
 	return fastest != OWNER_COUNT_ ? fastest : largest;
 }
 
-/* Move the cursor to the most important owner, unless the user has moved it. */
+/*
+ * Move the cursor to the most important owner, unless the user has already moved
+ * the cursor.
+ */
 static void choose_main_owner(struct process_view *v, const struct usage *u)
 {
 	enum owner owner = OWNER_COUNT_;
@@ -132,8 +136,8 @@ bool process_act(struct process_view *v, enum action action)
 }
 
 /*
- * The page that is being drawn. Each part is drawn in the top lines of the remaining
- * area, `rest`, and shrinks this area.
+ * The page that is being drawn. Each part of the page is drawn in the top lines of the
+ * area `rest`, and removes these lines from the area.
  */
 struct page {
 	const struct process_view *view;
@@ -183,7 +187,10 @@ static void draw_head(struct page *p)
 	}
 }
 
-/* Draw a bar of owners or states. The matrix is its legend: it has names and letters. */
+/*
+ * Draw a bar of memory by owner or by page state. The matrix serves as the legend of the
+ * bar, because it shows names and letters.
+ */
 static void draw_bar(struct page *p, const char *title, unsigned int first, size_t count)
 {
 	uint64_t parts[METER_PARTS_MAX];
@@ -203,7 +210,7 @@ static void draw_bar(struct page *p, const char *title, unsigned int first, size
 	meter_draw(&meter, &pen);
 }
 
-/* Append a part such as "Pss 1.2M (+64.0K)". */
+/* Append an amount and its change, such as "Pss 1.2M (+64.0K)". */
 static void format_part(const struct page *p, enum part part, struct strbuf *out)
 {
 	char amount[UNITS_TEXT_SIZE], change_text[UNITS_TEXT_SIZE];
@@ -216,8 +223,8 @@ static void format_part(const struct page *p, enum part part, struct strbuf *out
 }
 
 /*
- * Draw the amounts that overlap the matrix, and those
- * outside the matrix, in at most line_max lines.
+ * Draw the amounts that overlap the amounts in the matrix, and those that the matrix does
+ * not include, in at most line_max lines.
  */
 static void draw_parts(struct page *p, int line_max)
 {
@@ -282,7 +289,10 @@ static void draw_growth(struct page *p)
 	}
 }
 
-/* Append the sentences of the diagnosis, wrapped. Returns the number of lines. */
+/*
+ * Append the sentences of the diagnosis, wrapped to the width of the page. Returns the
+ * number of lines.
+ */
 static int add_diagnosis(const struct page *p, struct strbuf *out)
 {
 	struct diagnosis sentences[SENTENCES_MAX];
@@ -310,7 +320,7 @@ static void draw_diagnosis(struct page *p, int lines)
 
 		lines--;
 		pen_add(&pen, line);
-		/* the sentence continues in the next line */
+		/* an ellipsis shows that the sentence continues beyond the last line */
 		if (lines == 0 && rest && rest[0] == ' ')
 			pen_add(&pen, p->canvas->ascii ? " ..." : " …");
 	}
@@ -318,7 +328,7 @@ static void draw_diagnosis(struct page *p, int lines)
 
 /*
  * Return true if there is room for blank lines around the matrix. The sentences of the
- * diagnosis take precedence over blank lines.
+ * diagnosis are more important than blank lines.
  */
 static bool has_room_for_blank(const struct page *p)
 {
@@ -341,7 +351,7 @@ static void draw_owners(struct page *p)
 		      "occasionally");
 }
 
-/* Return how many lines the growth takes. */
+/* Return the number of lines that the growth of the process occupies. */
 static int count_growth_lines(const struct data *d)
 {
 	return (seen_growth_find((struct seen_growth *)&d->need)->kind !=
@@ -350,17 +360,17 @@ static int count_growth_lines(const struct data *d)
 		GROWTH_TOO_SHORT);
 }
 
-/* Lines for the changes below the matrix, and for the other amounts. */
+/* Number of lines for the changes below the matrix, and for the other amounts. */
 #define CHANGE_LINES 2
 #define PARTS_LINES 2
-/* Lines of the diagnosis that are more important than the changes. */
+/* Number of lines of the diagnosis that are more important than the changes. */
 #define DIAGNOSIS_LINES 2
 
 /*
- * Draw the matrix with its changes, the other amounts, the growth and the diagnosis, and
- * keep the last `kept` lines of the area free. If space is short, omit the changes first.
- * If there is not even one line for each part below the matrix, also use the lines to be
- * kept free.
+ * Draw the matrix with its changes, the other amounts, the growth and the diagnosis.
+ * Leave the last `kept` lines of the area free. If space is short, omit the changes
+ * first. If there is not even one line for each part below the matrix, also use the lines
+ * that were to be left free.
  */
 static void draw_table(struct page *p, int kept)
 {

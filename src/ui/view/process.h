@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* process - the view of the selected process: its bars, its matrix and its graphs. */
+/*
+ * process - the view of the selected process, with bars, graphs, and a matrix of memory
+ * by owner and page state.
+ */
 #ifndef MS_UI_VIEW_PROCESS_H
 #define MS_UI_VIEW_PROCESS_H
 
@@ -21,17 +24,17 @@ struct process_view {
 	const struct data *data;
 	bool exact_bytes;
 	enum cells_mode mode;
-	/* style of the graphs, unless the terminal is limited to ASCII */
+	/* style of the graphs if the terminal can display more than ASCII */
 	enum graph_style graph_style;
 	/*
-	 * The part under the cursor, which the second graph shows: the most important
-	 * owner, until the user moves the cursor.
+	 * The amount under the cursor, which the second graph shows. Until the user moves
+	 * the cursor, it is on the most important owner.
 	 */
 	enum part chosen;
-	bool has_chosen; /* the user has moved the cursor */
+	bool has_chosen; /* true if the user has moved the cursor */
 	/*
-	 * Bitmap of the parts that were ever above 0; the
-	 * lines of these parts stay visible.
+	 * Bitmap of the amounts that were ever above 0. The lines of these amounts
+	 * stay visible.
 	 */
 	uint32_t seen;
 	int seen_pid;
@@ -43,17 +46,20 @@ bool process_act(struct process_view *v, enum action action);
 void process_draw(struct process_view *v, struct canvas *c, const struct area *area,
 		  uint64_t now_ns);
 
-/* Return the owner in the cursor's line, or OWNER_COUNT_ if the line has none. */
+/*
+ * Return the owner in the line of the cursor, or OWNER_COUNT_ if the line does not show
+ * an owner.
+ */
 enum owner process_chosen_owner(const struct process_view *v);
 
-/* Return the role of an owner or state. */
+/* Return the role with which an owner or page state is drawn. */
 static inline enum role part_role(enum part part)
 {
 	return part < PART_STATE ? (enum role)(ROLE_OWNER + (part - PART_OWNER))
 				 : (enum role)(ROLE_STATE + (part - PART_STATE));
 }
 
-/* Return true if the part is on the screen. */
+/* Return true if the amount is on the screen. */
 bool process_shows(const struct process_view *v, enum part part);
 
 #endif

@@ -10,10 +10,14 @@
 #include "ui/data/data.h"
 #include "ui/screen/meter.h"
 
-/* Column widths. A column of width 0 is left out, because it does not fit or is empty. */
+/*
+ * Widths of the columns of the matrix. A column that does not fit or is empty has width 0
+ * and is left out.
+ */
 struct layout {
 	int label, amount, share;
-	int states[STATE_COUNT_]; /* width of each state's column; 0: not shown */
+	/* width of the column of each page state; 0: not shown */
+	int states[STATE_COUNT_];
 	int change, rate;
 };
 
@@ -97,7 +101,7 @@ static void add_amount(const struct matrix_page *m, struct pen *pen, int width,
 	pen_add_right(pen, width, bytes == 0 ? "." : units_format_bytes(bytes, text));
 }
 
-/* Highlight growth: it is not always bad, but users look for it. */
+/* Highlight growth, because users look for it, although it is not always a problem. */
 static void add_change(struct pen *pen, int width, bool is_known, int64_t change)
 {
 	enum role before = pen->role;
@@ -142,7 +146,7 @@ static void add_cell(const struct matrix_page *m, struct pen *pen, int width,
 	}
 }
 
-/* Draw the change and the rate of a part at the right end of a line. */
+/* Draw the change and the rate of an amount at the right end of its line. */
 static void add_margin(const struct matrix_page *m, struct pen *pen, enum part part)
 {
 	if (m->layout.change > 0)
@@ -153,12 +157,12 @@ static void add_margin(const struct matrix_page *m, struct pen *pen, enum part p
 
 static struct pen line_at(const struct matrix_page *m, int line)
 {
-	/* below the area, return a pen of width 0, which draws nothing */
+	/* a line below the area gets a pen of width 0, which draws nothing */
 	return canvas_pen(m->canvas, m->area.x + 1, m->area.y + line,
 			  line < m->area.height ? m->area.width - 1 : 0);
 }
 
-/* Draw a heading such as "IN 4.1s" with the time span of the changes. */
+/* Draw a heading such as "IN 4.1s", which shows the time span of the changes. */
 static void add_change_heading(const struct matrix_page *m, struct pen *pen)
 {
 	_cleanup_strbuf_ struct strbuf text = STRBUF_INIT;
@@ -190,7 +194,7 @@ static void draw_heading(const struct matrix_page *m)
 		enum part part = (enum part)(PART_STATE + s);
 		int width = m->layout.states[s];
 
-		/* like pen_add_right(), leave out a heading that does not fit */
+		/* leave out a heading that does not fit, as pen_add_right() does */
 		if (width == 0 || pen.x + width > pen.end)
 			continue;
 		pen.role = ROLE_HEADING;
@@ -267,7 +271,7 @@ static void draw_total(const struct matrix_page *m, int line)
 	add_margin(m, &pen, PART_RSS);
 }
 
-/* Draw a line below the matrix with the changes of the states. */
+/* Draw a line below the matrix with the change of each page state. */
 static void draw_changes(const struct matrix_page *m, int line, const char *title,
 			 void (*add)(const struct matrix_page *m, struct pen *pen,
 				     int width, enum part part))

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * process_matrix - the matrix of the selected process, for use only by the process view.
+ * process_matrix - the matrix of the selected process: memory by owner and page state.
+ * For use only by the process view.
  */
 #ifndef MS_UI_VIEW_PROCESS_MATRIX_H
 #define MS_UI_VIEW_PROCESS_MATRIX_H
@@ -8,8 +9,8 @@
 #include "ui/view/process.h"
 
 /*
- * Draw the matrix at the top of the area, with or without the two lines of changes below
- * it. Returns the number of lines used.
+ * Draw the matrix at the top of the area, with or without two lines of changes below the
+ * matrix. Returns the number of lines used.
  */
 int matrix_draw(const struct process_view *v, struct canvas *c, const struct area *area,
 		bool has_changes);
@@ -17,7 +18,10 @@ int matrix_draw(const struct process_view *v, struct canvas *c, const struct are
 /* Return the number of lines of the matrix, including the lines of changes. */
 int matrix_height(const struct process_view *v);
 
-/* Return a heading such as "PDIRTY", the same as in tables of processes. */
+/*
+ * Return the heading of a page state, such as "PDIRTY". Tables of processes use the
+ * same headings.
+ */
 const char *state_heading(enum page_state state);
 
 #endif

@@ -17,8 +17,8 @@
 #define PANEL_GRAPH_HEIGHT 8
 
 /*
- * Draw one part over time, with its name and amount above
- * the graph and the axis on the left.
+ * Draw a graph of one amount over time, with the name and the current amount above the
+ * graph, and the axis on the left.
  */
 static void draw_graph(const struct process_view *v, struct canvas *c, enum part part,
 		       const struct area *area)
@@ -55,7 +55,7 @@ static void draw_graph(const struct process_view *v, struct canvas *c, enum part
 	graph_draw(&graph, c, &plot);
 }
 
-/* Return the part for the second graph. */
+/* Return the amount that the second graph shows. */
 static enum part second_part(const struct process_view *v)
 {
 	return v->chosen == PART_RSS ? PART_PSS : v->chosen;
@@ -78,7 +78,10 @@ void graphs_draw(const struct process_view *v, struct canvas *c, const struct ar
 	draw_graph(v, c, second_part(v), &right);
 }
 
-/* Return the largest owner that is not in parts[count], or PART_NAMED_COUNT_. */
+/*
+ * Return the owner with the most memory that is not in parts[count], or PART_NAMED_COUNT_
+ * if there is none.
+ */
 static enum part find_next_owner(const struct usage *u, const enum part *parts,
 				 size_t count)
 {
@@ -161,7 +164,7 @@ void panel_draw_mappings(const struct process_view *v, struct canvas *c,
 	if (area->height < 3 || list->count == 0)
 		return;
 	order = xcalloc(list->count, sizeof(*order));
-	/* an unknown amount sorts as the largest: leave it out */
+	/* leave out unknown amounts, which would sort as the largest */
 	for (size_t i = 0; i < list->count; i++)
 		if (bytes_known(list->items[i].counters.bytes[SMAPS_RSS]) &&
 		    list->items[i].counters.bytes[SMAPS_RSS] > 0)

@@ -14,7 +14,7 @@
 #include "ui/view/processes_head.h"
 #include "ui/view/processes_panel.h"
 
-/* Number of users that are listed. */
+/* Maximum number of users that the prompt for a user lists. */
 #define USERS_MAX 64
 
 void processes_init(struct processes_view *v, const struct data *data, const char *sort,
@@ -90,12 +90,14 @@ static void find_cursor(struct processes_view *v)
 			return;
 		}
 	}
-	/* the process has ended or is filtered out: keep the cursor in the same line */
+	/*
+	 * if the process has ended or is filtered out, the cursor stays in the same line
+	 */
 	if (v->grid.list.cursor >= v->count)
 		v->grid.list.cursor = v->count > 0 ? v->count - 1 : 0;
 }
 
-/* Get the user of a process in the same form as the column of users. */
+/* Get the user of a process in the same form as in the column of users. */
 static void get_user(const struct snapshot *s, const struct usage *u, struct value *ret)
 {
 	const struct column *column =
@@ -113,8 +115,8 @@ static bool is_text(const struct value *value, const struct strbuf *text, size_t
 }
 
 /*
- * Return true if the filter by user is the whole name of a user. While the user types,
- * it is only the beginning of a name.
+ * Return true if the text of the user filter is a complete user name. While the user
+ * types, the text is only the beginning of a name.
  */
 static bool is_user_complete(const struct processes_view *v)
 {
@@ -244,14 +246,20 @@ static void toggle_tag(struct processes_view *v)
 	follow_cursor(v);
 }
 
-/* Return true if the row has children in the list, visible or folded away. */
+/*
+ * Return true if the process in a row has children in the list, whether visible or
+ * folded away.
+ */
 static bool has_children(const struct processes_view *v, size_t row)
 {
 	return v->places[row].hidden > 0 ||
 	       (row + 1 < v->count && v->places[row + 1].depth > v->places[row].depth);
 }
 
-/* Fold the process under the cursor, or its parent if it has no visible children. */
+/*
+ * Fold the process under the cursor, or its parent if the process has no
+ * visible children.
+ */
 static void fold(struct processes_view *v)
 {
 	size_t row = v->grid.list.cursor;
@@ -278,7 +286,7 @@ static void unfold(struct processes_view *v)
 		process_set_remove(&v->folded, &u->process);
 }
 
-/* Unfold everything, or if nothing is folded, fold everything below the roots. */
+/* Unfold all processes. If no process is folded, fold everything below the roots. */
 static void toggle_all_folds(struct processes_view *v)
 {
 	if (v->folded.count > 0) {
@@ -291,8 +299,8 @@ static void toggle_all_folds(struct processes_view *v)
 }
 
 /*
- * Let the cursor follow its process, even in the first line; if it already does,
- * stop following.
+ * Let the cursor follow the process it is on, even in the first line. If the cursor is
+ * already following a process, stop following.
  */
 static void toggle_following(struct processes_view *v)
 {
@@ -307,7 +315,7 @@ static void toggle_following(struct processes_view *v)
 	v->cursor_start_ticks = u->process.start_ticks;
 }
 
-/* Sort by a column, with the largest values first. */
+/* Sort the processes by a column, with the largest values first. */
 static void sort_by(struct processes_view *v, const char *name)
 {
 	v->grid.sort.column = column_find(&process_columns, name, strlen(name));

@@ -13,12 +13,12 @@
 #include "ui/view/process_matrix.h"
 
 /*
- * Sums over processes. Pss and Uss can be added up, but a sum of Rss
- * would count shared pages repeatedly.
+ * Sums over all processes. Pss and Uss can be added up. Rss is not added up, because the
+ * sum would count shared pages repeatedly.
  */
 struct sums {
 	size_t count;
-	size_t unread; /* number of processes with unknown figures */
+	size_t unread; /* number of processes whose figures are unknown */
 	uint64_t pss_bytes, uss_bytes, lazyfree_bytes, swap_bytes;
 };
 
@@ -101,12 +101,12 @@ static void draw_sums(const struct processes_view *v, struct canvas *c,
 	add_sums(&pen, tagged.count > 0 ? &tagged : &all, what.text);
 }
 
-/* The width of the legend with the full names of the states. */
+/* The width that the legend needs for the full names of the page states. */
 #define FULL_LEGEND_WIDTH 116
 
 /*
- * Draw the legend of the states, with the amounts of a process unless they are unknown.
- * The names are those of the columns if the full names do not fit.
+ * Draw the legend of the page states, with the amounts of a process unless they are
+ * unknown. If the full names do not fit, the legend uses the names of the columns.
  */
 static void draw_legend(struct pen *pen, const struct usage *u)
 {
@@ -146,7 +146,7 @@ static void draw_states(struct pen *pen, const struct usage *u)
 	meter_draw(&meter, pen);
 }
 
-/* Draw the page states of the process under the cursor, as a bar and as figures. */
+/* Draw the page states of the process under the cursor, as a bar and as amounts. */
 static void draw_chosen(const struct processes_view *v, struct canvas *c,
 			const struct area *area)
 {

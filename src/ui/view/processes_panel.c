@@ -30,7 +30,10 @@ int processes_panel_width(int screen_width, int screen_height)
 	return width < WIDTH_MIN ? WIDTH_MIN : width > WIDTH_MAX ? WIDTH_MAX : width;
 }
 
-/* Draw a text, wrapped. The text may contain words from outside memstate. */
+/*
+ * Draw text in several lines, wrapped. The text may contain words that memstate did
+ * not generate.
+ */
 static void add_text(struct lines *l, const char *first, const char *text)
 {
 	_cleanup_strbuf_ struct strbuf wrapped = STRBUF_INIT;
@@ -75,7 +78,7 @@ static void add_amount(struct lines *l, const struct usage *u, enum part part)
 	pen_add(&pen, part_name(part));
 	pen_move_to(&pen, end);
 	pen_add_right(&pen, AMOUNT_WIDTH, units_format_bytes(bytes, text));
-	/* the panel shows a share of Rss only for page states */
+	/* only page states are shown with their share of Rss */
 	if (part < PART_STATE || !bytes_known(bytes) || !bytes_known(rss_bytes))
 		return;
 	strbuf_addf(&share, "%u.%u%%", per_mille / 10, per_mille % 10);

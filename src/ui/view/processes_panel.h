@@ -9,7 +9,7 @@
 #include "model/usage.h"
 #include "ui/screen/canvas.h"
 
-/* Return the width of the panel for a screen of this size; 0: no panel. */
+/* Return the width of the panel on a screen of the given size, or 0 for no panel. */
 int processes_panel_width(int screen_width, int screen_height);
 
 void processes_panel_draw(const struct usage *u, struct canvas *c,
