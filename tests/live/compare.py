@@ -8,7 +8,7 @@ import signal
 import sys
 
 from compare_lib import TARGET, TWO, compare, good, has, is_there, read, said
-from live import (MIB, SH_UNTIL_SAMPLED, TIMEOUT, UNTIL_SAMPLED, Folder, Skip, check, equal,
+from live import (KIB, MIB, SH_UNTIL_SAMPLED, TIMEOUT, UNTIL_SAMPLED, Folder, Skip, check, equal,
                   memstate, run, start_memstate, test, wait_until)
 
 
@@ -97,7 +97,8 @@ def live_bytes_match_the_program():
         live = said(kept, "1-glibc")["live_bytes"]
     for row in rows:
         check(0 < row["above_s"] <= row["wall_s"] * 1.5 + 1, row)
-        check(live <= (row["at_peak_live_bytes"] or 0) < live * 1.1, (live, row))
+        # the first sample with the largest Rss may precede the last blocks by a few pages
+        check(live - 64 * KIB <= (row["at_peak_live_bytes"] or 0) < live * 1.1, (live, row))
     rows, _ = compare(TWO, "--runs", "1", "--heap", "off", "--above", "4G", "--", TARGET, "steady",
                       "8", "100")
     for row in rows:
