@@ -131,8 +131,10 @@ def malloc_info_needs_no_arena_for_the_helper():
 @test
 def the_helper_uses_no_descriptors_or_signals_of_the_program():
     with HelperTarget() as target:
+        # the thread sets its name when it first runs
+        wait_until(lambda: thread_names(target.pid) == ["helper_target", "memstate-help"],
+                   "the helper's thread has its name")
         equal(sorted(os.listdir(f"/proc/{target.pid}/fd")), ["0", "1", "2"], "descriptors")
-        equal(thread_names(target.pid), ["helper_target", "memstate-help"], "threads")
         equal(status_field(target.pid, "SigBlk"), "0" * 16, "signals that the program blocks")
         for tid in os.listdir(f"/proc/{target.pid}/task"):
             if tid != str(target.pid):
