@@ -10,6 +10,9 @@ noinst_LIBRARIES += %D%/libclassify.a
 	%D%/compare/moment_conclusion.h \
 	%D%/compare/moment_diff.c \
 	%D%/compare/moment_diff.h \
+	%D%/compare/moment_heap_rows.c \
+	%D%/compare/moment_mapping_rows.c \
+	%D%/compare/moment_rows.h \
 	%D%/compare/verdict.c \
 	%D%/compare/verdict.h \
 	%D%/compare/verdict_facts.c \

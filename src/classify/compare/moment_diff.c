@@ -8,11 +8,23 @@
 
 #include "base/units.h"
 #include "base/xalloc.h"
+#include "classify/compare/moment_rows.h"
 
 const char *const moment_part_names[PART_COUNT_] = {
 	[PART_TOTAL] = "total", [PART_STATE] = "state",	    [PART_OWNER] = "owner",
-	[PART_GROUP] = "group", [PART_PROCESS] = "process", [PART_MAPPING] = "mapping",
+	[PART_GROUP] = "group", [PART_PROCESS] = "process", [PART_HEAP] = "heap",
+	[PART_MAPPING] = "mapping",
 };
+
+void moment_mappings_set(struct moment_mappings *m, const struct usage *usage,
+			 uint64_t read_unix_ms)
+{
+	m->read_unix_ms = read_unix_ms;
+	for (int o = 0; o < OWNER_COUNT_; o++)
+		m->owner_bytes[o] = matrix_owner_bytes(&usage->matrix, (enum owner)o);
+	memcpy(m->heaps, usage->heaps, sizeof(m->heaps));
+	m->heap_count = usage->heap_count;
+}
 
 void moment_init(struct moment *moment)
 {
@@ -46,8 +58,8 @@ int64_t moment_change_bytes(const struct moment_change *change)
 	return to_signed(change->after) - to_signed(change->before);
 }
 
-static struct moment_change *add(struct moment_diff *diff, enum moment_part part,
-				 const char *name)
+struct moment_change *moment_row_add(struct moment_diff *diff, enum moment_part part,
+				     const char *name)
 {
 	struct moment_change *change;
 
@@ -112,13 +124,13 @@ static void add_sums(struct moment_diff *diff, const struct moment *before,
 		     const struct moment *after)
 {
 	for (int i = 0; i < TOTAL_COUNT; i++) {
-		struct moment_change *change = add(diff, PART_TOTAL, total_names[i]);
+		struct moment_change *change = moment_row_add(diff, PART_TOTAL, total_names[i]);
 
 		change->before = sum(before, get_total, i);
 		change->after = sum(after, get_total, i);
 	}
 	for (int i = 0; i < STATE_COUNT_; i++) {
-		struct moment_change *change = add(diff, PART_STATE, page_state_names[i]);
+		struct moment_change *change = moment_row_add(diff, PART_STATE, page_state_names[i]);
 
 		change->before = sum(before, get_state, i);
 		change->after = sum(after, get_state, i);
@@ -192,27 +204,22 @@ static const struct moment_mappings *mappings_of(const struct moment *moment,
 	return process == SIZE_MAX ? NULL : &moment->mappings[process];
 }
 
-/* Add a row for a process that exists at one or both of the moments. */
-static struct moment_change *add_pair_change(struct moment_diff *diff,
-					     enum moment_part part, const struct usage *b,
-					     const struct usage *a)
+struct moment_change *moment_row_add_process(struct moment_diff *diff,
+					     enum moment_part part,
+					     const struct usage *before,
+					     const struct usage *after)
 {
-	struct moment_change *change =
-		add(diff, part, a ? a->process.comm : b->process.comm);
+	const char *name = after ? after->process.comm : before->process.comm;
+	struct moment_change *change = moment_row_add(diff, part, name);
 
-	change->before_process = b ? &b->process : NULL;
-	change->after_process = a ? &a->process : NULL;
+	change->before_process = before ? &before->process : NULL;
+	change->after_process = after ? &after->process : NULL;
 	return change;
-}
-
-static bool was_read(const struct moment_mappings *m)
-{
-	return m && m->read_unix_ms > 0;
 }
 
 static bool has_heap(const struct moment_mappings *m)
 {
-	return was_read(m) && bytes_known(m->owner_bytes[OWNER_LIVE]);
+	return moment_mappings_are_read(m) && bytes_known(m->owner_bytes[OWNER_LIVE]);
 }
 
 /*
@@ -249,7 +256,7 @@ static void add_owner_sums(struct moment_diff *diff, const struct moment *before
 			mappings_of(after, pairs->items[i].after);
 		bool with_heap = (!b || has_heap(b)) && (!a || has_heap(a));
 
-		if ((b && !was_read(b)) || (a && !was_read(a)))
+		if ((b && !moment_mappings_are_read(b)) || (a && !moment_mappings_are_read(a)))
 			continue;
 		if (b)
 			add_owners(b, with_heap, sums[0]);
@@ -257,7 +264,7 @@ static void add_owner_sums(struct moment_diff *diff, const struct moment *before
 			add_owners(a, with_heap, sums[1]);
 	}
 	for (int o = 0; o < OWNER_COUNT_; o++) {
-		struct moment_change *change = add(diff, PART_OWNER, owner_names[o]);
+		struct moment_change *change = moment_row_add(diff, PART_OWNER, owner_names[o]);
 
 		change->before = sums[0][o];
 		change->after = sums[1][o];
@@ -291,7 +298,7 @@ static void add_group(struct moment_diff *diff, const struct moment *before,
 	if (!before->has_group || !after->has_group)
 		return;
 	for (size_t i = 0; i < sizeof(figures) / sizeof(figures[0]); i++) {
-		struct moment_change *change = add(diff, PART_GROUP, figures[i].name);
+		struct moment_change *change = moment_row_add(diff, PART_GROUP, figures[i].name);
 
 		memcpy(&change->before, (const char *)&before->group + figures[i].offset,
 		       sizeof(change->before));
@@ -302,121 +309,6 @@ static void add_group(struct moment_diff *diff, const struct moment *before,
 		if (change->after == CGROUP_NO_LIMIT)
 			change->after = BYTES_UNKNOWN;
 	}
-}
-
-/* A mapping at one of the two compared moments. */
-struct entry {
-	const struct mapping *mapping;
-	/* name used for matching mappings; "": match the mapping by address */
-	const char *label;
-	bool is_after;
-};
-
-/*
- * Return a label by which mappings are matched. A nameless mapping of a process that
- * exists at only one of the moments gets the label "[anonymous]", because addresses of
- * different processes cannot be compared.
- */
-static const char *label_of(const struct mapping *m, bool is_same_process)
-{
-	const char *name = mapping_group_name(m);
-
-	if (name[0] != '\0')
-		return name;
-	if (m->owner == OWNER_STACK)
-		return "[stacks of threads]";
-	return is_same_process ? "" : "[anonymous]";
-}
-
-static void add_entries(struct entry *entries, size_t *count,
-			const struct moment_mappings *m, bool is_after,
-			bool is_same_process)
-{
-	for (size_t i = 0; m && i < m->list.count; i++)
-		entries[(*count)++] =
-			(struct entry){ &m->list.items[i],
-					label_of(&m->list.items[i], is_same_process),
-					is_after };
-}
-
-static int compare_entries(const void *a, const void *b)
-{
-	const struct entry *one = a, *other = b;
-	int order = strcmp(one->label, other->label);
-
-	if (order)
-		return order;
-	if (one->mapping->owner != other->mapping->owner)
-		return one->mapping->owner < other->mapping->owner ? -1 : 1;
-	if (one->mapping->start_addr != other->mapping->start_addr)
-		return one->mapping->start_addr < other->mapping->start_addr ? -1 : 1;
-	return (int)one->is_after - (int)other->is_after;
-}
-
-/*
- * Return the number of entries at the start of the array that belong to the same row:
- * their labels are equal, or their addresses overlap.
- */
-static size_t row_length(const struct entry *entries, size_t count)
-{
-	uint64_t end = entries[0].mapping->end_addr;
-	size_t i;
-
-	for (i = 1; i < count; i++) {
-		const struct mapping *m = entries[i].mapping;
-
-		if (strcmp(entries[i].label, entries[0].label) != 0 ||
-		    m->owner != entries[0].mapping->owner ||
-		    (entries[0].label[0] == '\0' && m->start_addr >= end))
-			break;
-		end = m->end_addr > end ? m->end_addr : end;
-	}
-	return i;
-}
-
-static void add_row(struct moment_diff *diff, const struct usage *b,
-		    const struct usage *a, const struct entry *entries, size_t count)
-{
-	const struct mapping *first = entries[0].mapping;
-	uint64_t sums[2] = { 0, 0 };
-	struct moment_change *change;
-
-	for (size_t i = 0; i < count; i++) {
-		uint64_t *to = &sums[entries[i].is_after];
-
-		*to = bytes_add(*to, entries[i].mapping->counters.bytes[SMAPS_RSS]);
-	}
-	if (sums[0] == sums[1])
-		return;
-	change = add_pair_change(diff, PART_MAPPING, b, a);
-	change->name = entries[0].label;
-	change->owner = first->owner;
-	change->start_addr = entries[0].label[0] == '\0' ? first->start_addr : 0;
-	change->before = sums[0];
-	change->after = sums[1];
-}
-
-static void add_mappings(struct moment_diff *diff, const struct usage *b,
-			 const struct usage *a, const struct moment_mappings *before,
-			 const struct moment_mappings *after)
-{
-	bool is_same_process = b && a && process_is_same(&b->process, &a->process);
-	struct entry *entries;
-	size_t count = 0, length;
-
-	if ((before && !was_read(before)) || (after && !was_read(after)))
-		return;
-	entries = xcalloc((before ? before->list.count : 0) +
-				  (after ? after->list.count : 0) + 1,
-			  sizeof(*entries));
-	add_entries(entries, &count, before, false, is_same_process);
-	add_entries(entries, &count, after, true, is_same_process);
-	qsort(entries, count, sizeof(*entries), compare_entries);
-	for (size_t i = 0; i < count; i += length) {
-		length = row_length(entries + i, count - i);
-		add_row(diff, b, a, entries + i, length);
-	}
-	free(entries);
 }
 
 static uint64_t rss_of(const struct usage *u)
@@ -441,6 +333,8 @@ static int compare_changes(const void *a, const void *b)
 		return size > other_size ? -1 : 1;
 	if (strcmp(one->name, other->name) != 0)
 		return strcmp(one->name, other->name);
+	if (one->owner != other->owner)
+		return one->owner < other->owner ? -1 : 1;
 	return one->start_addr < other->start_addr ? -1
 						   : one->start_addr > other->start_addr;
 }
@@ -450,6 +344,31 @@ static void sort_from(struct moment_diff *diff, size_t first)
 	if (diff->count > first)
 		qsort(diff->items + first, diff->count - first, sizeof(*diff->items),
 		      compare_changes);
+}
+
+/* Add the rows of one part for all processes, sorted by the size of their change. */
+static void add_rows(struct moment_diff *diff, const struct moment *before,
+		     const struct moment *after, const struct pairs *pairs,
+		     void (*add)(struct moment_diff *diff,
+				 const struct moment_process *before,
+				 const struct moment_process *after))
+{
+	size_t first = diff->count;
+
+	for (size_t i = 0; i < pairs->count; i++) {
+		const struct pair *pair = &pairs->items[i];
+		const struct moment_process b = {
+			usage_of(before, pair->before),
+			mappings_of(before, pair->before),
+		};
+		const struct moment_process a = {
+			usage_of(after, pair->after),
+			mappings_of(after, pair->after),
+		};
+
+		add(diff, &b, &a);
+	}
+	sort_from(diff, first);
 }
 
 void moment_diff_make(const struct moment *before, const struct moment *after,
@@ -467,21 +386,13 @@ void moment_diff_make(const struct moment *before, const struct moment *after,
 	for (size_t i = 0; i < pairs.count; i++) {
 		const struct usage *b = usage_of(before, pairs.items[i].before);
 		const struct usage *a = usage_of(after, pairs.items[i].after);
-		struct moment_change *change = add_pair_change(ret, PART_PROCESS, b, a);
+		struct moment_change *change = moment_row_add_process(ret, PART_PROCESS, b, a);
 
 		change->before = rss_of(b);
 		change->after = rss_of(a);
 	}
 	sort_from(ret, first);
-	first = ret->count;
-	for (size_t i = 0; i < pairs.count; i++) {
-		const struct pair *pair = &pairs.items[i];
-
-		add_mappings(ret, usage_of(before, pair->before),
-			     usage_of(after, pair->after),
-			     mappings_of(before, pair->before),
-			     mappings_of(after, pair->after));
-	}
-	sort_from(ret, first);
+	add_rows(ret, before, after, &pairs, moment_rows_add_heaps);
+	add_rows(ret, before, after, &pairs, moment_rows_add_mappings);
 	free(pairs.items);
 }

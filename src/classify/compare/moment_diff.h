@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * moment_diff - compare the memory of processes at two moments: the growth by owner,
- * state, process and mapping, and the growth of their cgroup. The functions are pure.
+ * state, process, heap and mapping, and the growth of their cgroup. The functions are pure.
  *
  * Processes are matched by pid and start time. If no process matches, for example after a
  * restart or between two recordings, processes are matched by command line or else by
@@ -24,6 +24,9 @@ struct moment_mappings {
 	uint64_t read_unix_ms;
 	/* Rss by owner at the time read_unix_ms */
 	uint64_t owner_bytes[OWNER_COUNT_];
+	/* The heaps at the time read_unix_ms; heap_count is 0 if none was read. */
+	struct usage_heap heaps[USAGE_HEAP_MAX];
+	size_t heap_count;
 };
 
 struct moment {
@@ -35,6 +38,10 @@ struct moment {
 	struct oom_figures group;
 	char *group_path; /* owned */
 };
+
+/* Copy the sizes by owner and the heaps of a process whose mappings were just read. */
+void moment_mappings_set(struct moment_mappings *m, const struct usage *usage,
+			 uint64_t read_unix_ms);
 
 void moment_init(struct moment *moment);
 void moment_release(struct moment *moment);
@@ -49,6 +56,7 @@ enum moment_part {
 	PART_OWNER,
 	PART_GROUP,
 	PART_PROCESS,
+	PART_HEAP, /* resident bytes of one owner in one heap of a process */
 	PART_MAPPING,
 	PART_COUNT_
 };
@@ -59,11 +67,11 @@ extern const char *const moment_part_names[PART_COUNT_];
 struct moment_change {
 	enum moment_part part;
 	/*
-	 * Name of the figure, process or mapping that the row describes;
-	 * borrowed from the moments.
+	 * Name of the figure, process or mapping that the row describes, borrowed from
+	 * the moments; for a heap, the name of its allocator.
 	 */
 	const char *name;
-	/* Owner of the mapping; OWNER_COUNT_ if the row does not describe a mapping. */
+	/* Owner of the mapping or of the bytes in the heap; otherwise OWNER_COUNT_. */
 	enum owner owner;
 	/*
 	 * The process at each of the two moments; NULL: the process did not exist then.
@@ -72,8 +80,8 @@ struct moment_change {
 	/* start address of a nameless mapping that was matched by address; otherwise 0 */
 	uint64_t start_addr;
 	/*
-	 * Amounts in bytes at the two moments, or BYTES_UNKNOWN. For processes and
-	 * mappings, the amounts are Rss.
+	 * Amounts in bytes at the two moments, or BYTES_UNKNOWN. For processes, heaps
+	 * and mappings, the amounts are Rss.
 	 */
 	uint64_t before, after;
 };
@@ -81,8 +89,8 @@ struct moment_change {
 struct moment_diff {
 	/*
 	 * Rows sorted by part, in the order of enum moment_part. Within a part,
-	 * figures have a fixed order, and processes and mappings are sorted by
-	 * the size of their change.
+	 * figures have a fixed order, and processes, heaps and mappings are sorted
+	 * by the size of their change.
 	 */
 	struct moment_change *items;
 	size_t count, capacity;

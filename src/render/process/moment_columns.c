@@ -90,12 +90,12 @@ static void get_change(const void *row, int arg, struct value *ret)
 
 static const struct column columns[] = {
 	WORD("part", "PART", VALUE_WORD, get_part,
-	     "total, state, owner, group, process or mapping: what the figure describes"),
+	     "what the figure describes: total, state, owner, group, process, heap or "
+	     "mapping"),
 	WORD("name", "NAME", VALUE_TEXT, get_name,
-	     "name of the figure, the process or the mapping"),
+	     "name of the figure, the process or the mapping; allocator of the heap"),
 	WORD("owner", "OWNER", VALUE_WORD, get_owner,
-	     "for a mapping: the kind of its "
-	     "memory"),
+	     "for a heap or a mapping: the kind of its memory"),
 	WORD("address", "ADDRESS", VALUE_ADDRESS, get_address,
 	     "for a mapping without a name: its start"),
 	WORD("comm", "PROCESS", VALUE_TEXT, get_comm, "the name of the process"),

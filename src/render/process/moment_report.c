@@ -192,6 +192,9 @@ static void add_row_of_list(const struct page *p, const struct moment_change *ch
 	strbuf_add_char(p->out, ' ');
 	add_bytes(p, change->after, 14);
 	strbuf_add_text(p->out, "  ");
+	if (change->part == PART_HEAP)
+		strbuf_addf(p->out, "%-14s %s of ", owner_names[change->owner],
+			    change->name);
 	if (change->part == PART_MAPPING) {
 		strbuf_addf(p->out, "%-6s ", owner_names[change->owner]);
 		if (change->start_addr)
@@ -256,6 +259,15 @@ void moment_report_add_text(struct strbuf *out, const struct moment_report *repo
 		    "AFTER");
 	style_mark_line(out, begin, STYLE_HEADING, colour);
 	add_list(&page, PART_PROCESS);
+	if (count_part(&page, PART_HEAP) > 0) {
+		begin = out->length;
+		strbuf_addf(out, "\n%14s %14s %14s  Heaps, Rss", "CHANGE", "BEFORE",
+			    "AFTER");
+		add_age(&page);
+		strbuf_add_char(out, '\n');
+		style_mark_line(out, begin, STYLE_HEADING, colour);
+		add_list(&page, PART_HEAP);
+	}
 	begin = out->length;
 	strbuf_addf(out, "\n%14s %14s %14s  Mappings, Rss", "CHANGE", "BEFORE", "AFTER");
 	add_age(&page);

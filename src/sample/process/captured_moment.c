@@ -20,9 +20,7 @@ static void read_mappings(struct sampler *sampler, struct usage *u, uint64_t uni
 {
 	if (sampler_read_mappings(sampler, u, &ret->list) < 0)
 		return;
-	ret->read_unix_ms = unix_ms;
-	for (int o = 0; o < OWNER_COUNT_; o++)
-		ret->owner_bytes[o] = matrix_owner_bytes(&u->matrix, (enum owner)o);
+	moment_mappings_set(ret, u, unix_ms);
 }
 
 static int read_moment(const struct procfs *fs, struct targets *targets,

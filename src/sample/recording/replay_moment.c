@@ -25,9 +25,7 @@ static int read_mappings(struct search *s, size_t index, const struct usage *u,
 
 	if (r < 0)
 		return r;
-	ret->read_unix_ms = replay_unix_ms(s->replay, index);
-	for (int o = 0; o < OWNER_COUNT_; o++)
-		ret->owner_bytes[o] = matrix_owner_bytes(&u->matrix, (enum owner)o);
+	moment_mappings_set(ret, u, replay_unix_ms(s->replay, index));
 	return 0;
 }
 

@@ -199,6 +199,69 @@ static void a_heap_that_was_read_only_once_counts_as_anon_in_both(void **state)
 	moment_diff_release(&diff);
 }
 
+static void add_heap(struct moment *m, size_t process, enum allocator allocator,
+		     uint64_t live, uint64_t pool_pages)
+{
+	struct moment_mappings *mappings = &m->mappings[process];
+	struct usage_heap *heap = &mappings->heaps[mappings->heap_count++];
+
+	*heap = (struct usage_heap){ .allocator = allocator, .quality = QUALITY_EXACT };
+	heap->owner_bytes[OWNER_LIVE] = live;
+	heap->owner_bytes[OWNER_POOL_PAGES] = pool_pages;
+}
+
+static void assert_heap_row(const struct moment_diff *diff, size_t n, const char *name,
+			    enum owner owner, uint64_t before_bytes, uint64_t after_bytes)
+{
+	const struct moment_change *change = row(diff, PART_HEAP, n);
+
+	assert_string_equal(change->name, name);
+	assert_int_equal(change->owner, owner);
+	assert_int_equal(change->before, before_bytes);
+	assert_int_equal(change->after, after_bytes);
+}
+
+static void heaps_are_compared_by_allocator_and_owner(void **state)
+{
+	struct moment_diff diff;
+	size_t b = add_process(&before, 1, 1, "p", 0),
+	       a = add_process(&after, 1, 1, "p", 0);
+
+	(void)state;
+	add_heap(&before, b, ALLOCATOR_GLIBC, 100, 50);
+	add_heap(&before, b, ALLOCATOR_PYTHON, 70, 0);
+	add_heap(&after, a, ALLOCATOR_PYTHON, 270, 7);
+	add_heap(&after, a, ALLOCATOR_GLIBC, 90, 53);
+	add_heap(&after, a, ALLOCATOR_GO, 5, 0);
+	moment_diff_make(&before, &after, &diff);
+	assert_int_equal(count_part(&diff, PART_HEAP), 3 * (OWNER_HEAP_LAST + 1));
+	assert_heap_row(&diff, 0, "python", OWNER_LIVE, 70, 270);
+	assert_heap_row(&diff, 1, "glibc", OWNER_LIVE, 100, 90);
+	assert_heap_row(&diff, 2, "python", OWNER_POOL_PAGES, 0, 7);
+	assert_heap_row(&diff, 3, "go", OWNER_LIVE, 0, 5);
+	assert_heap_row(&diff, 4, "glibc", OWNER_POOL_PAGES, 50, 53);
+	moment_diff_release(&diff);
+}
+
+static void heaps_that_were_read_only_once_are_not_compared(void **state)
+{
+	struct moment_diff diff;
+	size_t a;
+
+	(void)state;
+	add_process(&before, 1, 1, "p", 0);
+	a = add_process(&after, 1, 1, "p", 0);
+	add_heap(&after, a, ALLOCATOR_GLIBC, 90, 53);
+	/* a new process, whose heap has grown from 0 */
+	a = add_process(&after, 2, 2, "new", 0);
+	add_heap(&after, a, ALLOCATOR_MUSL, 11, 0);
+	moment_diff_make(&before, &after, &diff);
+	assert_int_equal(count_part(&diff, PART_HEAP), OWNER_HEAP_LAST + 1);
+	assert_heap_row(&diff, 0, "musl", OWNER_LIVE, 0, 11);
+	assert_null(row(&diff, PART_HEAP, 0)->before_process);
+	moment_diff_release(&diff);
+}
+
 static void unread_mappings_did_not_grow(void **state)
 {
 	struct moment_diff diff;
@@ -249,6 +312,10 @@ int main(void)
 			a_heap_that_was_read_only_once_counts_as_anon_in_both, begin,
 			end),
 		cmocka_unit_test_setup_teardown(unread_mappings_did_not_grow, begin, end),
+		cmocka_unit_test_setup_teardown(
+			heaps_are_compared_by_allocator_and_owner, begin, end),
+		cmocka_unit_test_setup_teardown(
+			heaps_that_were_read_only_once_are_not_compared, begin, end),
 		cmocka_unit_test_setup_teardown(
 			groups_are_compared_if_both_moments_have_one, begin, end),
 	};
