@@ -185,7 +185,7 @@ struct heap {
 
 /*
  * The totals by which reading a heap changed a matrix. Together with the mappings marked
- * MAPPING_MALLOC, the totals are enough to repeat that change.
+ * MAPPING_HEAP, the totals are enough to repeat that change.
  */
 struct heap_sums {
 	enum allocator allocator;

@@ -9,6 +9,8 @@
 #include "base/search.h"
 #include "base/units.h"
 #include "base/xalloc.h"
+#include "model/allocator_signs.h"
+#include "model/usage.h"
 
 void counters_set_unknown(struct counters *c)
 {
@@ -52,7 +54,18 @@ const char *mapping_format_perms(const struct mapping *m, char buf[5])
 
 const char *mapping_group_name(const struct mapping *m)
 {
-	return m->name_length == 0 && m->flags & MAPPING_MALLOC ? "malloc" : m->name;
+	uint32_t allocator = (m->flags & MAPPING_ALLOCATOR_MASK) >>
+			     MAPPING_ALLOCATOR_SHIFT;
+
+	_Static_assert(ALLOCATOR_COUNT_ <=
+			       (MAPPING_ALLOCATOR_MASK >> MAPPING_ALLOCATOR_SHIFT) + 1,
+		       "every allocator fits into the flags of a mapping");
+	if (m->name_length > 0 || !(m->flags & MAPPING_HEAP))
+		return m->name;
+	return allocator == ALLOCATOR_UNKNOWN || allocator >= ALLOCATOR_COUNT_ ||
+			       allocator_is_malloc((enum allocator)allocator)
+		       ? "malloc"
+		       : allocator_titles[allocator];
 }
 
 void mapping_list_add(struct mapping_list *list, const struct mapping *m)

@@ -70,8 +70,11 @@ enum mapping_flag {
 	MAPPING_LOCKED = 1 << 7,     /* VmFlags lo: locked into memory */
 	/* The file is on a tmpfs or on the kernel's own shmem mount. */
 	MAPPING_TMPFS = 1 << 8,
-	/* The mapping contains an allocator's memory. Set after the heap was read. */
-	MAPPING_MALLOC = 1 << 9,
+	/*
+	 * The mapping contains memory of a heap. Set after the heaps were read, together
+	 * with the bits of MAPPING_ALLOCATOR_MASK.
+	 */
+	MAPPING_HEAP = 1 << 9,
 	/*
 	 * MAPPING_REMOTE and MAPPING_USERFAULT are set only if the process is live. A
 	 * page fault in such a mapping may wait for another process or machine.
@@ -81,6 +84,14 @@ enum mapping_flag {
 	/* VmFlags um, uw, ui: userfaultfd(2) handles page faults. */
 	MAPPING_USERFAULT = 1 << 11,
 };
+
+/*
+ * Bits of the flags that contain the enum allocator whose heap has the largest part of
+ * the mapping: 0 if the mapping contains no heap, or if it is in a recording of an
+ * earlier version.
+ */
+#define MAPPING_ALLOCATOR_SHIFT 16
+#define MAPPING_ALLOCATOR_MASK (UINT32_C(15) << MAPPING_ALLOCATOR_SHIFT)
 
 struct mapping {
 	uint64_t start_addr;
@@ -114,9 +125,9 @@ bool mapping_is_skipped(const struct mapping *m);
 const char *mapping_format_perms(const struct mapping *m, char buf[5]);
 
 /*
- * Return the name under which reports group similar mappings: the mapping's own
- * name, "malloc" for nameless memory of the allocator (arenas, large blocks),
- * or "" for other nameless memory.
+ * Return the name under which reports group similar mappings: the mapping's own name,
+ * "malloc" or the title of a language runtime's heap, such as "Go heap", for nameless
+ * memory of a heap, or "" for other nameless memory.
  */
 const char *mapping_group_name(const struct mapping *m);
 

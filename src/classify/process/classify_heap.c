@@ -7,6 +7,7 @@
 
 #include "base/cleanup.h"
 #include "base/units.h"
+#include "base/xalloc.h"
 #include "classify/process/classify.h"
 
 #define HEAP_OWNERS (OWNER_HEAP_LAST + 1)
@@ -82,6 +83,30 @@ static void list_heaps(struct usage *usage, const struct heap *heap)
 	}
 }
 
+/* Store in the flags of each mapping the allocator that has the largest part of it. */
+static void mark_mappings(struct mapping_list *mappings, const struct heap *heap)
+{
+	_cleanup_free_ uint64_t *max_bytes =
+		xcalloc(mappings->count + 1, sizeof(*max_bytes));
+
+	for (size_t h = 0; h < heap_count(heap); h++) {
+		const struct heap *part = heap_at(heap, h);
+
+		for (size_t i = 0; i < part->share_count; i++) {
+			size_t index = part->shares[i].mapping;
+			uint64_t bytes = share_bytes(&part->shares[i]);
+			struct mapping *m = &mappings->items[index];
+
+			if (m->flags & MAPPING_HEAP && bytes <= max_bytes[index])
+				continue;
+			max_bytes[index] = bytes;
+			m->flags &= ~MAPPING_ALLOCATOR_MASK;
+			m->flags |= MAPPING_HEAP | (uint32_t)part->allocator
+							   << MAPPING_ALLOCATOR_SHIFT;
+		}
+	}
+}
+
 void classify_heap(struct usage *usage, struct mapping_list *mappings,
 		   const struct heap *heap)
 {
@@ -105,12 +130,10 @@ void classify_heap(struct usage *usage, struct mapping_list *mappings,
 		for (size_t s = 0; s < STATE_COUNT_; s++)
 			usage->matrix.cell[o][s] = 0;
 	}
-	for (size_t i = 0; i < count; i++) {
-		struct mapping *m = &mappings->items[shares[i].mapping];
-
-		m->flags |= MAPPING_MALLOC;
-		add_share(&usage->matrix, m, &shares[i]);
-	}
+	for (size_t i = 0; i < count; i++)
+		add_share(&usage->matrix, &mappings->items[shares[i].mapping],
+			  &shares[i]);
+	mark_mappings(mappings, heap);
 }
 
 /*
@@ -136,7 +159,7 @@ static bool are_sums_consistent(const struct matrix *m, const struct heap_sums *
 
 /*
  * Sum by state the memory of one owner that may belong to the heap: the mappings marked
- * MAPPING_MALLOC or, if they are smaller than the heap, all mappings of the owner.
+ * MAPPING_HEAP or, if they are smaller than the heap, all mappings of the owner.
  */
 static void find_states(const struct mapping_list *mappings, enum owner owner,
 			uint64_t taken_bytes, uint64_t ret_states[STATE_COUNT_])
@@ -145,7 +168,7 @@ static void find_states(const struct mapping_list *mappings, enum owner owner,
 
 	for (size_t i = 0; i < mappings->count; i++)
 		if (mappings->items[i].owner == owner &&
-		    mappings->items[i].flags & MAPPING_MALLOC)
+		    mappings->items[i].flags & MAPPING_HEAP)
 			marked = bytes_add(marked,
 					   mappings->items[i].counters.bytes[SMAPS_RSS]);
 	for (size_t s = 0; s < STATE_COUNT_; s++)
@@ -155,7 +178,7 @@ static void find_states(const struct mapping_list *mappings, enum owner owner,
 		uint64_t states[STATE_COUNT_];
 
 		if (m->owner != owner ||
-		    (marked >= taken_bytes && !(m->flags & MAPPING_MALLOC)))
+		    (marked >= taken_bytes && !(m->flags & MAPPING_HEAP)))
 			continue;
 		classify_states(&m->counters, states);
 		for (size_t s = 0; s < STATE_COUNT_; s++)

@@ -18,7 +18,7 @@
  * Move the heap's share of each mapping to the heap's owners. *usage must be a
  * result of classifier_end(), and `mappings` the mappings from which it was
  * computed, with their owners set. Mappings that contain heap memory are marked
- * MAPPING_MALLOC. If the heap is unknown or inconsistent with the mappings, only set
+ * MAPPING_HEAP. If the heap is unknown or inconsistent with the mappings, only set
  * the heap's quality in *usage to unknown.
  */
 void classify_heap(struct usage *usage, struct mapping_list *mappings,

@@ -114,7 +114,7 @@ static void make_groups(struct mappings_view *v, const void **sorted, size_t cou
 			if (v->grouping == GROUP_OWNER) {
 				group->name_length = 0;
 				group->name = "";
-				group->flags &= ~(uint32_t)MAPPING_MALLOC;
+				group->flags &= ~(MAPPING_HEAP | MAPPING_ALLOCATOR_MASK);
 			}
 		} else {
 			counters_add(&group->counters, &m->counters);
@@ -132,7 +132,7 @@ static void make_groups(struct mappings_view *v, const void **sorted, size_t cou
 static bool is_of_owner(const struct mapping *m, enum owner owner)
 {
 	if (owner <= OWNER_HEAP_LAST)
-		return m->flags & MAPPING_MALLOC;
+		return m->flags & MAPPING_HEAP;
 	return owner == OWNER_COUNT_ || m->owner == owner;
 }
 

@@ -232,13 +232,22 @@ static void permissions_are_shown_as_in_maps(void **state)
 
 static void unnamed_allocator_mappings_are_grouped(void **state)
 {
-	struct mapping arena = { .name = "", .flags = MAPPING_MALLOC };
+	struct mapping arena = { .name = "", .flags = MAPPING_HEAP };
 	struct mapping heap = { .name = "[heap]",
 				.name_length = 6,
-				.flags = MAPPING_MALLOC };
+				.flags = MAPPING_HEAP };
 	struct mapping other = { .name = "" };
+	struct mapping runtime = {
+		.name = "",
+		.flags = MAPPING_HEAP | ALLOCATOR_GO << MAPPING_ALLOCATOR_SHIFT
+	};
 
 	(void)state;
+	assert_string_equal(mapping_group_name(&arena), "malloc");
+	assert_string_equal(mapping_group_name(&runtime), "Go heap");
+	runtime.flags |= MAPPING_ALLOCATOR_MASK; /* not an allocator */
+	assert_string_equal(mapping_group_name(&runtime), "malloc");
+	arena.flags |= ALLOCATOR_JEMALLOC << MAPPING_ALLOCATOR_SHIFT;
 	assert_string_equal(mapping_group_name(&arena), "malloc");
 	assert_string_equal(mapping_group_name(&heap), "[heap]");
 	assert_string_equal(mapping_group_name(&other), "");

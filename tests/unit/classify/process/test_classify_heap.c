@@ -3,6 +3,8 @@
 
 #include "classify/process/classify_heap.h"
 
+#include <stdlib.h>
+
 #include "base/units.h"
 #include "classify/process/classify.h"
 #include "../../support/unit.h"
@@ -69,6 +71,33 @@ static void check_margins(const struct process_memory *p)
 	for (unsigned int s = 0; s < STATE_COUNT_; s++)
 		assert_int_equal(matrix_state_bytes(m, (enum page_state)s),
 				 p->usage.state_bytes[s]);
+}
+
+static void a_mapping_is_named_after_the_heap_with_the_largest_part(void **state)
+{
+	struct process_memory p;
+	struct heap_share share = { 0, { KIB(10), 0, 0, 0 } };
+	struct heap *other;
+
+	(void)state;
+	set_up_memory(&p, KIB(100), 0);
+	p.mapping.name_length = 0;
+	p.mapping.name = "";
+	assert_string_equal(mapping_group_name(&p.mapping), "malloc");
+	p.share.owner_bytes[OWNER_LIVE] = KIB(5);
+	p.share.owner_bytes[OWNER_POOL_PAGES] = 0;
+	p.share.owner_bytes[OWNER_POOL_FRAGMENTS] = 0;
+	other = heap_add_other(&p.heap);
+	other->allocator = ALLOCATOR_PYTHON;
+	other->quality = QUALITY_EXACT;
+	other->shares = &share;
+	other->share_count = 1;
+	classify_heap(&p.usage, &p.list, &p.heap);
+	assert_string_equal(mapping_group_name(&p.mapping), "Python objects");
+	share.owner_bytes[OWNER_LIVE] = KIB(8);
+	classify_heap(&p.usage, &p.list, &p.heap);
+	assert_string_equal(mapping_group_name(&p.mapping), "malloc");
+	free(p.heap.others);
 }
 
 /* Classify the mappings again, without a heap. */
@@ -249,6 +278,7 @@ static void inconsistent_sums_are_rejected(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(a_mapping_is_named_after_the_heap_with_the_largest_part),
 		cmocka_unit_test(a_mapping_in_one_state_has_exact_cells),
 		cmocka_unit_test(a_mapping_in_two_states_has_only_exact_sums),
 		cmocka_unit_test(a_share_larger_than_its_mapping_is_rejected),

@@ -408,7 +408,7 @@ static void a_heap_is_read_back_for_the_samples_that_had_one(void **state)
 			     .end_addr = 0x100000,
 			     .name = "",
 			     .owner = OWNER_ANON,
-			     .flags = MAPPING_MALLOC };
+			     .flags = MAPPING_HEAP };
 	struct mapping_list mappings = MAPPING_LIST_INIT;
 	struct recording_reader *reader;
 	struct heap_sums heap;
