@@ -57,9 +57,9 @@ static void add_class(struct heap *heap, uint64_t bytes, uint64_t live, uint64_t
 	class->free = (struct chunk_sum){ free_count, free_count * bytes };
 }
 
-static void add_share(struct heap_findings *f, uint64_t start_addr, const uint64_t *bytes)
+static void add_share(struct heap_findings *f, struct heap *heap, uint64_t start_addr,
+		      const uint64_t *bytes)
 {
-	struct heap *heap = &f->heap;
 	struct heap_share share = { .mapping = f->mappings.count };
 
 	for (size_t i = 0; i < f->mappings.count; i++)
@@ -100,8 +100,8 @@ static void make_known(struct heap_findings *f)
 	add_class(heap, 528, 40500, 0, 4000);
 	add_class(heap, KIB, 12001, 0, 0);
 	add_class(heap, 24 * KIB, 210, 0, 33);
-	add_share(f, 0x55d001000000, main_bytes);
-	add_share(f, 0x7f0000000000, other_bytes);
+	add_share(f, heap, 0x55d001000000, main_bytes);
+	add_share(f, heap, 0x7f0000000000, other_bytes);
 }
 
 static const struct {
@@ -244,6 +244,29 @@ static void make_jemalloc(struct heap_findings *f)
 	}
 }
 
+/* Make the findings of a process with two runtimes beside malloc. */
+static void make_runtimes(struct heap_findings *f)
+{
+	static const enum allocator runtimes[] = { ALLOCATOR_PYTHON, ALLOCATOR_GO };
+	static const uint64_t bytes[][OWNER_HEAP_LAST + 1] = {
+		{ 3 * MIB, 0, 800 * KIB, 40 * KIB },
+		{ MIB, 500 * KIB, 64 * KIB, 100 * KIB },
+	};
+	struct heap *heap = &f->heap;
+
+	make_known(f);
+	for (size_t i = 0; i < 2; i++) {
+		struct heap *other = heap_add_other(heap);
+
+		other->allocator = runtimes[i];
+		other->quality = i == 0 ? QUALITY_EXACT : QUALITY_ESTIMATE;
+		other->problem = i == 0 ? NULL : "the garbage collector is running";
+		add_share(f, other, 0x7f0000000000, bytes[i]);
+		other->trimmable_bytes = 0;
+		strcpy(other->version, i == 0 ? "3.11" : "go1.22");
+	}
+}
+
 static void add_answer(struct heap_findings *f, enum allocator allocator)
 {
 	f->answer = (struct helper_answer){
@@ -334,9 +357,9 @@ static const struct {
 	{ "bound", make_bound },       { "leaky", make_leaky },
 	{ "swapped", make_swapped },   { "running", make_running },
 	{ "jemalloc", make_jemalloc }, { "asked", make_asked },
-	{ "said", make_said },	       { "gated", make_gated },
-	{ "unknown", make_unknown },   { "stopped", make_stopped },
-	{ "refused", make_refused },
+	{ "runtimes", make_runtimes }, { "said", make_said },
+	{ "gated", make_gated },       { "unknown", make_unknown },
+	{ "stopped", make_stopped },   { "refused", make_refused },
 };
 
 bool heap_fixture_make(const char *name, const struct data *d, uint64_t now_ns,

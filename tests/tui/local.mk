@@ -38,6 +38,7 @@ screen_cases = \
 	%D%/screens/process-cells.keys \
 	%D%/screens/process-ended.keys \
 	%D%/screens/process-growing.keys \
+	%D%/screens/process-heaps.keys \
 	%D%/screens/process-names.keys \
 	%D%/screens/process-no-memory.keys \
 	%D%/screens/process-small.keys \

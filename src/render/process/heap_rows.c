@@ -13,7 +13,10 @@ void usage_heaps_add_titles(struct strbuf *out, const struct usage *u,
 	if (u->heap_count == 0 && allocator_titles[u->allocator])
 		strbuf_addf(out, "%s%s", separator, allocator_titles[u->allocator]);
 	for (size_t i = 0; i < u->heap_count; i++)
-		strbuf_addf(out, "%s%s", i == 0 ? separator : " and ",
+		strbuf_addf(out, "%s%s",
+			    i == 0		     ? separator
+			    : i + 1 == u->heap_count ? " and "
+						     : ", ",
 			    allocator_titles[u->heaps[i].allocator]);
 }
 

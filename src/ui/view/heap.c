@@ -73,7 +73,10 @@ static void draw_head(const struct heap_view *v, struct canvas *c,
 	pen_addf(&pen, " (%d)", v->data->detail_pid);
 	if (f && !f->error && heap_total_quality(&f->heap) != QUALITY_UNKNOWN) {
 		for (size_t i = 0; i < heap_count(&f->heap); i++)
-			pen_addf(&pen, "%s%s", i == 0 ? "  " : " and ",
+			pen_addf(&pen, "%s%s",
+				 i == 0				 ? "  "
+				 : i + 1 == heap_count(&f->heap) ? " and "
+								 : ", ",
 				 allocator_titles[heap_at(&f->heap, i)->allocator]);
 		pen_addf(&pen, ", %s", quality_names[heap_total_quality(&f->heap)]);
 		if (f->heap.pause_ns > 0)

@@ -9,6 +9,7 @@
 #include "base/units.h"
 #include "classify/process/diagnose.h"
 #include "render/process/growth_text.h"
+#include "render/process/heap_rows.h"
 #include "ui/data/data.h"
 #include "ui/data/replay.h"
 #include "ui/screen/meter.h"
@@ -159,7 +160,7 @@ static void draw_head(struct page *p)
 {
 	const struct usage *u = p->usage;
 	const struct heap_findings *f = data_heap_findings(p->view->data);
-	const char *allocator = allocator_titles[u->allocator];
+	_cleanup_strbuf_ struct strbuf heaps = STRBUF_INIT;
 	struct pen pen = next_line(p);
 	char age[UNITS_TEXT_SIZE];
 
@@ -170,11 +171,8 @@ static void draw_head(struct page *p)
 		 u->process.thread_count, u->process.thread_count == 1 ? "" : "s");
 	if (u->mapping_count != MAPPING_COUNT_UNKNOWN)
 		pen_addf(&pen, ", %u mappings", u->mapping_count);
-	if (u->heap_count == 0 && allocator)
-		pen_addf(&pen, ", %s", allocator);
-	for (size_t i = 0; i < u->heap_count; i++)
-		pen_addf(&pen, "%s%s", i == 0 ? ", " : " and ",
-			 allocator_titles[u->heaps[i].allocator]);
+	usage_heaps_add_titles(&heaps, u, ", ");
+	pen_add(&pen, strbuf_text(&heaps));
 	if (f && u->heap_quality != QUALITY_UNKNOWN)
 		pen_addf(&pen, ", heap %s old",
 			 units_format_duration(
@@ -326,6 +324,31 @@ static void draw_diagnosis(struct page *p, int lines)
 	}
 }
 
+/* Return the number of lines of the table of heaps. */
+static int count_heap_lines(const struct usage *u)
+{
+	return usage_heaps_are_listed(u) ? (int)u->heap_count + 1 : 0;
+}
+
+static void draw_heaps(struct page *p)
+{
+	_cleanup_strbuf_ struct strbuf text = STRBUF_INIT;
+	const struct area heading = { p->rest.x, p->rest.y, p->rest.width, 1 };
+	enum role role = ROLE_HEADING;
+	char *line, *rest;
+
+	usage_heaps_add_rows(&text, p->usage, p->view->exact_bytes);
+	canvas_fill(p->canvas, &heading, role, ' ');
+	rest = text.text;
+	while ((line = strsep(&rest, "\n")) && line[0] != '\0') {
+		struct pen pen = next_line(p);
+
+		pen.role = role;
+		pen_add(&pen, line);
+		role = ROLE_TEXT;
+	}
+}
+
 /*
  * Return true if there is room for blank lines around the matrix. The sentences of the
  * diagnosis are more important than blank lines.
@@ -333,7 +356,8 @@ static void draw_diagnosis(struct page *p, int lines)
 static bool has_room_for_blank(const struct page *p)
 {
 	_cleanup_strbuf_ struct strbuf text = STRBUF_INIT;
-	int needed = matrix_height(p->view) + 3 + add_diagnosis(p, &text);
+	int needed = matrix_height(p->view) + count_heap_lines(p->usage) + 3 +
+		     add_diagnosis(p, &text);
 
 	return p->rest.height > needed + GRAPH_HEIGHT_MIN;
 }
@@ -367,22 +391,31 @@ static int count_growth_lines(const struct data *d)
 #define DIAGNOSIS_LINES 2
 
 /*
- * Draw the matrix with its changes, the other amounts, the growth and the diagnosis.
- * Leave the last `kept` lines of the area free. If space is short, omit the changes
- * first. If there is not even one line for each part below the matrix, also use the lines
+ * Draw the matrix with its changes, the table of heaps, the other amounts, the growth and
+ * the diagnosis. Leave the last `kept` lines of the area free. If space is short, omit
+ * the changes first, then the table of heaps. If there is not even one line for each part below the matrix, also use the lines
  * that were to be left free.
  */
 static void draw_table(struct page *p, int kept)
 {
 	int growth = count_growth_lines(p->view->data);
 	int spare = p->rest.height - matrix_height(p->view) + CHANGE_LINES - kept;
-	bool has_changes = spare >= CHANGE_LINES + PARTS_LINES + DIAGNOSIS_LINES;
-	bool is_tight = kept > 0 && spare >= 3;
+	int heaps = count_heap_lines(p->usage);
+	bool has_heaps = heaps > 0 && spare >= heaps + PARTS_LINES + DIAGNOSIS_LINES;
+	bool has_changes, is_tight;
 	struct area matrix = p->rest;
-	int lines = matrix_draw(p->view, p->canvas, &matrix, has_changes || !is_tight);
+	int lines;
+
+	if (has_heaps)
+		spare -= heaps;
+	has_changes = spare >= CHANGE_LINES + PARTS_LINES + DIAGNOSIS_LINES;
+	is_tight = kept > 0 && spare >= 3;
+	lines = matrix_draw(p->view, p->canvas, &matrix, has_changes || !is_tight);
 
 	p->rest.y += lines;
 	p->rest.height -= lines;
+	if (has_heaps)
+		draw_heaps(p);
 	lines = spare - growth - DIAGNOSIS_LINES;
 	draw_parts(p, has_changes || !is_tight ? p->rest.height : lines > 1 ? lines : 1);
 	draw_growth(p);
