@@ -11,8 +11,8 @@
 #include "classify/compare/moment_rows.h"
 
 const char *const moment_part_names[PART_COUNT_] = {
-	[PART_TOTAL] = "total", [PART_STATE] = "state",	    [PART_OWNER] = "owner",
-	[PART_GROUP] = "group", [PART_PROCESS] = "process", [PART_HEAP] = "heap",
+	[PART_TOTAL] = "total",	    [PART_STATE] = "state",	[PART_OWNER] = "owner",
+	[PART_GROUP] = "group",	    [PART_PROCESS] = "process", [PART_HEAP] = "heap",
 	[PART_MAPPING] = "mapping",
 };
 
@@ -124,13 +124,15 @@ static void add_sums(struct moment_diff *diff, const struct moment *before,
 		     const struct moment *after)
 {
 	for (int i = 0; i < TOTAL_COUNT; i++) {
-		struct moment_change *change = moment_row_add(diff, PART_TOTAL, total_names[i]);
+		struct moment_change *change =
+			moment_row_add(diff, PART_TOTAL, total_names[i]);
 
 		change->before = sum(before, get_total, i);
 		change->after = sum(after, get_total, i);
 	}
 	for (int i = 0; i < STATE_COUNT_; i++) {
-		struct moment_change *change = moment_row_add(diff, PART_STATE, page_state_names[i]);
+		struct moment_change *change =
+			moment_row_add(diff, PART_STATE, page_state_names[i]);
 
 		change->before = sum(before, get_state, i);
 		change->after = sum(after, get_state, i);
@@ -256,7 +258,8 @@ static void add_owner_sums(struct moment_diff *diff, const struct moment *before
 			mappings_of(after, pairs->items[i].after);
 		bool with_heap = (!b || has_heap(b)) && (!a || has_heap(a));
 
-		if ((b && !moment_mappings_are_read(b)) || (a && !moment_mappings_are_read(a)))
+		if ((b && !moment_mappings_are_read(b)) ||
+		    (a && !moment_mappings_are_read(a)))
 			continue;
 		if (b)
 			add_owners(b, with_heap, sums[0]);
@@ -264,7 +267,8 @@ static void add_owner_sums(struct moment_diff *diff, const struct moment *before
 			add_owners(a, with_heap, sums[1]);
 	}
 	for (int o = 0; o < OWNER_COUNT_; o++) {
-		struct moment_change *change = moment_row_add(diff, PART_OWNER, owner_names[o]);
+		struct moment_change *change =
+			moment_row_add(diff, PART_OWNER, owner_names[o]);
 
 		change->before = sums[0][o];
 		change->after = sums[1][o];
@@ -298,7 +302,8 @@ static void add_group(struct moment_diff *diff, const struct moment *before,
 	if (!before->has_group || !after->has_group)
 		return;
 	for (size_t i = 0; i < sizeof(figures) / sizeof(figures[0]); i++) {
-		struct moment_change *change = moment_row_add(diff, PART_GROUP, figures[i].name);
+		struct moment_change *change =
+			moment_row_add(diff, PART_GROUP, figures[i].name);
 
 		memcpy(&change->before, (const char *)&before->group + figures[i].offset,
 		       sizeof(change->before));
@@ -386,7 +391,8 @@ void moment_diff_make(const struct moment *before, const struct moment *after,
 	for (size_t i = 0; i < pairs.count; i++) {
 		const struct usage *b = usage_of(before, pairs.items[i].before);
 		const struct usage *a = usage_of(after, pairs.items[i].after);
-		struct moment_change *change = moment_row_add_process(ret, PART_PROCESS, b, a);
+		struct moment_change *change =
+			moment_row_add_process(ret, PART_PROCESS, b, a);
 
 		change->before = rss_of(b);
 		change->after = rss_of(a);

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * moment_diff - compare the memory of processes at two moments: the growth by owner,
- * state, process, heap and mapping, and the growth of their cgroup. The functions are pure.
+ * state, process, heap and mapping, and the growth of their cgroup. The functions are
+ * pure.
  *
  * Processes are matched by pid and start time. If no process matches, for example after a
  * restart or between two recordings, processes are matched by command line or else by

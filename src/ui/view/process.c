@@ -393,8 +393,8 @@ static int count_growth_lines(const struct data *d)
 /*
  * Draw the matrix with its changes, the table of heaps, the other amounts, the growth and
  * the diagnosis. Leave the last `kept` lines of the area free. If space is short, omit
- * the changes first, then the table of heaps. If there is not even one line for each part below the matrix, also use the lines
- * that were to be left free.
+ * the changes first, then the table of heaps. If there is not even one line for each part
+ * below the matrix, also use the lines that were to be left free.
  */
 static void draw_table(struct page *p, int kept)
 {

@@ -237,10 +237,9 @@ static void unnamed_allocator_mappings_are_grouped(void **state)
 				.name_length = 6,
 				.flags = MAPPING_HEAP };
 	struct mapping other = { .name = "" };
-	struct mapping runtime = {
-		.name = "",
-		.flags = MAPPING_HEAP | ALLOCATOR_GO << MAPPING_ALLOCATOR_SHIFT
-	};
+	struct mapping runtime = { .name = "",
+				   .flags = MAPPING_HEAP |
+					    ALLOCATOR_GO << MAPPING_ALLOCATOR_SHIFT };
 
 	(void)state;
 	assert_string_equal(mapping_group_name(&arena), "malloc");

@@ -312,8 +312,8 @@ int main(void)
 			a_heap_that_was_read_only_once_counts_as_anon_in_both, begin,
 			end),
 		cmocka_unit_test_setup_teardown(unread_mappings_did_not_grow, begin, end),
-		cmocka_unit_test_setup_teardown(
-			heaps_are_compared_by_allocator_and_owner, begin, end),
+		cmocka_unit_test_setup_teardown(heaps_are_compared_by_allocator_and_owner,
+						begin, end),
 		cmocka_unit_test_setup_teardown(
 			heaps_that_were_read_only_once_are_not_compared, begin, end),
 		cmocka_unit_test_setup_teardown(
