@@ -33,7 +33,7 @@ LIVE_TESTS += \
 	%D%/inject_places.py %D%/inject_refused.py %D%/inject_storms.py
 # Cgroups, their limits, and recordings
 LIVE_TESTS += \
-	%D%/cgroup_target.py %D%/growth.py %D%/terminal_text.py %D%/conclusions.py %D%/oom_conclusions.py %D%/oom.py %D%/oom_kills.py %D%/record.py %D%/hostile_recordings.py %D%/diff_recordings.py %D%/recording_page.py
+	%D%/cgroup_target.py %D%/growth.py %D%/terminal_text.py %D%/conclusions.py %D%/oom_conclusions.py %D%/oom.py %D%/oom_kills.py %D%/record.py %D%/hostile_recordings.py %D%/diff_recordings.py %D%/recording_heaps.py %D%/recording_page.py
 # Cgroups under difficult conditions, and version 2, which is tested in a guest
 # if missing here
 LIVE_TESTS += %D%/oom_swap.py %D%/oom_trouble.py %D%/oom_v1.py %D%/oom_v2.py %D%/oom_writer.py

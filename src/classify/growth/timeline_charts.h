@@ -7,7 +7,7 @@
 #define MS_CLASSIFY_GROWTH_TIMELINE_CHARTS_H
 
 #include "classify/growth/timeline.h"
-#include "model/matrix.h"
+#include "model/usage.h"
 
 enum chart_kind {
 	CHART_GROUP, /* figures of the cgroup; the total is its memory usage */
@@ -60,6 +60,13 @@ struct timeline_chart {
 	/* name of the charted process, such as "redis-server (1234)", or NULL; owned */
 	char *title;
 	struct timeline timeline;
+	/*
+	 * For a CHART_PROCESS: the heaps of the process in the last sample in which they
+	 * are known; heap_count is 0 if they are never known.
+	 */
+	struct usage_heap heaps[USAGE_HEAP_MAX];
+	size_t heap_count;
+	uint64_t heaps_unix_ms;
 };
 
 struct timeline_event {

@@ -317,6 +317,51 @@ static void add_table(struct strbuf *out, const struct timeline_charts *c)
 	strbuf_add_text(out, "</tbody>\n</table></div>\n");
 }
 
+static void add_heap_row(struct strbuf *out, const struct usage_heap *heap)
+{
+	strbuf_addf(out, "<tr class=\"part\"><th scope=\"row\">%s</th>",
+		    allocator_titles[heap->allocator]);
+	add_cell(out, usage_heap_bytes(heap));
+	add_cell(out, heap->owner_bytes[OWNER_LIVE]);
+	add_cell(out, bytes_add(heap->owner_bytes[OWNER_POOL_PAGES],
+				heap->owner_bytes[OWNER_POOL_FRAGMENTS]));
+	add_cell(out, heap->owner_bytes[OWNER_HEAP_META]);
+	strbuf_addf(out, "<td>%s</td></tr>\n", quality_names[heap->quality]);
+}
+
+/* Append the heaps of the charted processes, as they were last read. */
+static void add_heaps(struct strbuf *out, const struct timeline_charts *c)
+{
+	bool has_heaps = false;
+	char utc[CLOCK_TEXT_SIZE];
+
+	for (size_t i = 0; i < c->chart_count; i++)
+		has_heaps = has_heaps || c->charts[i].heap_count > 0;
+	if (!has_heaps)
+		return;
+	strbuf_add_text(
+		out,
+		"<h2>Heaps</h2>\n<div class=\"scroll\"><table class=\"figures\">\n<thead><tr>"
+		"<th></th><th scope=\"col\">Rss</th><th scope=\"col\">live</th>"
+		"<th scope=\"col\">free</th><th scope=\"col\">own</th>"
+		"<th scope=\"col\">quality</th></tr></thead>\n<tbody>\n");
+	for (size_t i = 0; i < c->chart_count; i++) {
+		const struct timeline_chart *chart = &c->charts[i];
+
+		if (chart->heap_count == 0)
+			continue;
+		strbuf_add_text(
+			out,
+			"<tr class=\"heading\"><th scope=\"rowgroup\" colspan=\"6\">");
+		html_add_text(out, title_of(chart));
+		strbuf_addf(out, ", %s</th></tr>\n",
+			    clock_format_utc(chart->heaps_unix_ms, utc));
+		for (size_t h = 0; h < chart->heap_count; h++)
+			add_heap_row(out, &chart->heaps[h]);
+	}
+	strbuf_add_text(out, "</tbody>\n</table></div>\n");
+}
+
 static void add_events(struct strbuf *out, const struct timeline_charts *c)
 {
 	char utc[CLOCK_TEXT_SIZE];
@@ -406,5 +451,6 @@ void timeline_html_add(struct strbuf *out, const char *name,
 	add_data(out, charts);
 	add_events(out, charts);
 	add_table(out, charts);
+	add_heaps(out, charts);
 	html_page_end(out, &page);
 }

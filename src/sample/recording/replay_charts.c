@@ -76,6 +76,16 @@ static size_t find_largest(const struct reading *r, const struct process *proces
 	return CHARTED_PROCESSES_MAX;
 }
 
+static void set_heaps(struct timeline_chart *chart, const struct usage *u,
+		      uint64_t unix_ms)
+{
+	if (u->heap_count == 0)
+		return;
+	memcpy(chart->heaps, u->heaps, sizeof(chart->heaps));
+	chart->heap_count = u->heap_count;
+	chart->heaps_unix_ms = unix_ms;
+}
+
 static void add_processes(struct reading *r, size_t index)
 {
 	uint64_t unix_ms = r->snapshot.unix_ms;
@@ -91,8 +101,11 @@ static void add_processes(struct reading *r, size_t index)
 
 		init_row(&one, unix_ms);
 		set_owners(r, index, u, &one);
-		if (place < CHARTED_PROCESSES_MAX)
+		if (place < CHARTED_PROCESSES_MAX) {
 			add_row(r, PLACE_FIRST_PROCESS + place, &one);
+			set_heaps(&r->charts->charts[PLACE_FIRST_PROCESS + place], u,
+				  unix_ms);
+		}
 		add_known(&all.total_bytes, one.total_bytes);
 		for (size_t v = 0; v < OWNERS_VALUE_COUNT_; v++)
 			add_known(&all.values[v], one.values[v]);
