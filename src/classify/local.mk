@@ -39,12 +39,16 @@ noinst_LIBRARIES += %D%/libclassify.a
 	%D%/heap/block_groups.h \
 	%D%/heap/explain.c \
 	%D%/heap/explain.h \
+	%D%/heap/fit_shares.c \
+	%D%/heap/fit_shares.h \
 	%D%/heap/heap_conclusion.c \
 	%D%/heap/heap_conclusion.h \
 	%D%/heap/leaks.c \
 	%D%/heap/leaks.h \
 	%D%/heap/past_heap.c \
 	%D%/heap/past_heap.h \
+	%D%/heap/spread.c \
+	%D%/heap/spread.h \
 	%D%/oom/conclusion.c \
 	%D%/oom/conclusion.h \
 	%D%/oom/end_conclusion.c \

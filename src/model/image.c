@@ -28,9 +28,44 @@ void image_clear(struct image *image)
 	image->hint = 0;
 }
 
+static void touch(struct image *image, uint64_t from_bytes)
+{
+	for (uint64_t at = from_bytes; at < image->capacity_bytes; at += IMAGE_PAGE_BYTES)
+		*(volatile uint8_t *)&image->bytes[at] = 0;
+}
+
+void image_drop_pages(struct image *image)
+{
+	if (image->bytes)
+		madvise(image->bytes, image->capacity_bytes, MADV_DONTNEED);
+}
+
+void image_make_sparse(struct image *image)
+{
+	image_clear(image);
+	image->is_sparse = true;
+	/* a huge page would contain pages that were not copied */
+	if (image->bytes)
+		madvise(image->bytes, image->capacity_bytes, MADV_NOHUGEPAGE);
+	image_drop_pages(image);
+}
+
+void image_make_dense(struct image *image)
+{
+	image_clear(image);
+	if (!image->is_sparse)
+		return;
+	image->is_sparse = false;
+	if (!image->bytes)
+		return;
+	madvise(image->bytes, image->capacity_bytes, MADV_HUGEPAGE);
+	touch(image, 0);
+}
+
 int image_reserve(struct image *image, uint64_t bytes)
 {
 	uint64_t capacity = (bytes + HUGE_PAGE_BYTES) & ~(HUGE_PAGE_BYTES - 1);
+	uint64_t had_bytes = image->capacity_bytes;
 	void *map;
 
 	if (bytes <= image->capacity_bytes)
@@ -44,15 +79,16 @@ int image_reserve(struct image *image, uint64_t bytes)
 	if (map == MAP_FAILED)
 		return -ENOMEM;
 	image->bytes = map;
-	madvise(image->bytes, capacity, MADV_HUGEPAGE);
+	image->capacity_bytes = capacity;
+	madvise(image->bytes, capacity,
+		image->is_sparse ? MADV_NOHUGEPAGE : MADV_HUGEPAGE);
 	/*
 	 * Without this call to madvise(2), a process forked later, such as the
 	 * watchdog, would keep a copy of the image.
 	 */
 	madvise(image->bytes, capacity, MADV_DONTFORK);
-	for (uint64_t at = image->capacity_bytes; at < capacity; at += IMAGE_PAGE_BYTES)
-		*(volatile uint8_t *)&image->bytes[at] = 0;
-	image->capacity_bytes = capacity;
+	if (!image->is_sparse)
+		touch(image, had_bytes);
 	return 0;
 }
 

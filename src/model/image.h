@@ -34,11 +34,17 @@ struct image {
 	struct image_run *runs; /* in ascending address order */
 	size_t run_count, run_capacity;
 	size_t hint; /* index of the run of pages that the last search found */
+	/*
+	 * Only some pages of the runs have been copied; the others take no memory and
+	 * read as zeros.
+	 */
+	bool is_sparse;
+	uint64_t copied_bytes; /* bytes that were copied; set by peek_copy() */
 };
 
-#define IMAGE_INIT                        \
-	{                                 \
-		NULL, 0, 0, NULL, 0, 0, 0 \
+#define IMAGE_INIT                                  \
+	{                                           \
+		NULL, 0, 0, NULL, 0, 0, 0, false, 0 \
 	}
 
 void image_release(struct image *image);
@@ -47,10 +53,19 @@ void image_release(struct image *image);
 void image_clear(struct image *image);
 
 /*
- * Make room for this many bytes and touch all of them, so that copying causes no page
- * faults. The contents are kept. Returns 0 or -ENOMEM.
+ * Make room for this many bytes and, unless the image is sparse, touch all of them, so
+ * that copying causes no page faults. The contents are kept. Returns 0 or -ENOMEM.
  */
 int image_reserve(struct image *image, uint64_t bytes);
+
+/* Remove all runs, release the memory of all pages, and make the image sparse. */
+void image_make_sparse(struct image *image);
+
+/* Release the memory of all pages of a sparse image. They read as zeros. */
+void image_drop_pages(struct image *image);
+
+/* Remove all runs, and touch all pages of a sparse image. */
+void image_make_dense(struct image *image);
 
 /*
  * Append the pages of [start_addr, end_addr) after the last run. The caller

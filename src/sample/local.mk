@@ -16,6 +16,8 @@ noinst_LIBRARIES += %D%/libsample.a
 	%D%/heap/moment.h \
 	%D%/heap/reader.c \
 	%D%/heap/reader.h \
+	%D%/heap/survey.c \
+	%D%/heap/survey.h \
 	%D%/heap/swift.c \
 	%D%/heap/swift.h \
 	%D%/heap/walker.c \

@@ -20,12 +20,16 @@ noinst_LIBRARIES += %D%/libtracee.a
 	%D%/memory/expendable.h \
 	%D%/memory/find_words.c \
 	%D%/memory/find_words.h \
+	%D%/memory/lazy.c \
+	%D%/memory/lazy.h \
 	%D%/memory/mapped_file.c \
 	%D%/memory/mapped_file.h \
 	%D%/memory/memory.c \
 	%D%/memory/memory.h \
 	%D%/memory/open_guard.c \
 	%D%/memory/open_guard.h \
+	%D%/memory/page_list.c \
+	%D%/memory/page_list.h \
 	%D%/memory/peek.c \
 	%D%/memory/peek.h \
 	%D%/ptrace/exit_trace.c \

@@ -37,7 +37,8 @@ def stopped(count):
 
 def record(pid, path):
     """Record the process; return the resident bytes of each owner in each of its heaps."""
-    result = memstate("-p", pid, "--csv", "--heap", "walk", "-n", 2, "-i", "100ms", "--record", path, *NO_HURRY)
+    result = memstate("-p", pid, "--csv", "--heap", "walk", "-n", 2, "-i", "100ms", "--record", path,
+                      *NO_HURRY)
     if b"require SQLite" in result.err or b"unknown option '--record'" in result.err:
         raise Skip("built without SQLite")
     result.must_be(0)
@@ -56,13 +57,14 @@ def format_bytes(number):
 def check_page(path, bytes_of):
     with open(path, encoding="utf-8") as f:
         table = f.read().partition("<h2>Heaps</h2>")[2].partition("</table>")[0]
-    rows = {html.unescape(cells[0]): cells[1:] for cells in
-            (re.findall(r"<t[hd][^>]*>([^<]*)</t[hd]>", row) for row in table.split("</tr>") if 'class="part"' in row)}
+    rows = [re.findall(r"<t[hd][^>]*>([^<]*)</t[hd]>", row) for row in table.split("</tr>")]
+    rows = {html.unescape(cells[0]): cells[1:] for cells in rows if len(cells) == 6}
     for title, name in (("glibc malloc", "glibc"), ("Python objects", "python")):
         live = bytes_of[name, "live"]
         free = bytes_of[name, "pool_pages"] + bytes_of[name, "pool_fragments"]
         meta = bytes_of[name, "heap_meta"]
-        equal(rows[title][:4], [format_bytes(n) for n in (live + free + meta, live, free, meta)], title)
+        wanted = [format_bytes(n) for n in (live + free + meta, live, free, meta)]
+        equal(rows[title][:4], wanted, title)
 
 
 @test
@@ -75,7 +77,8 @@ def recorded_heaps_are_those_of_the_process():
             with stopped(count) as pid:
                 figures.append(record(pid, path))
         out = memstate("diff", *files, "--csv").must_be(0).out.decode()
-        rows = {(row["name"], row["owner"]): row for row in csv.DictReader(out.splitlines()) if row["part"] == "heap"}
+        rows = [row for row in csv.DictReader(out.splitlines()) if row["part"] == "heap"]
+        rows = {(row["name"], row["owner"]): row for row in rows}
         for key in figures[0]:
             equal(int(rows[key]["before_bytes"]), figures[0][key], f"{key} before")
             equal(int(rows[key]["after_bytes"]), figures[1][key], f"{key} after")

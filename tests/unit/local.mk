@@ -54,6 +54,7 @@ unit_tracee = \
 	%D%/tracee/elf/test_reader \
 	%D%/tracee/elf/test_window \
 	%D%/tracee/memory/test_find_words \
+	%D%/tracee/memory/test_lazy \
 	%D%/tracee/memory/test_mapped_file \
 	%D%/tracee/memory/test_peek \
 	%D%/tracee/ptrace/test_hold \

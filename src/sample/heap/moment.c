@@ -96,6 +96,20 @@ static void keep_threads(struct heap_reader *reader, const struct stop *stop)
 		       stop->word_count * sizeof(*reader->words));
 }
 
+static void keep_thread_addrs(struct heap_moment *moment, const struct stop *stop)
+{
+	moment->thread_addrs = xcalloc(stop->count, sizeof(*moment->thread_addrs));
+	for (size_t i = 0; i < stop->count; i++)
+		moment->thread_addrs[i] = stop->threads[i].tls_addr;
+	moment->thread_count = stop->count;
+}
+
+static int copy_thread_addrs(void *context, const struct stop *stop)
+{
+	keep_thread_addrs(context, stop);
+	return 0;
+}
+
 static int copy_target(void *context, const struct stop *stop)
 {
 	struct heap_moment *moment = context;
@@ -121,16 +135,16 @@ static int copy_target(void *context, const struct stop *stop)
 	sampler_set_paced(sampler, was_paced);
 	if (r < 0)
 		return r;
+	if (moment->image.is_sparse)
+		peek.only = &moment->pages;
 	ranges = xcalloc(moment->mappings.count + 1, sizeof(*ranges));
 	r = peek_copy(&peek, ranges,
 		      choose_ranges(moment->reader, &moment->mappings, ranges),
 		      &moment->image);
 	if (r < 0 || stop_has_ended(stop))
 		return r < 0 ? r : -ETIMEDOUT;
-	moment->thread_addrs = xcalloc(stop->count, sizeof(*moment->thread_addrs));
-	for (size_t i = 0; i < stop->count; i++)
-		moment->thread_addrs[i] = stop->threads[i].tls_addr;
-	moment->thread_count = stop->count;
+	if (!moment->is_running)
+		keep_thread_addrs(moment, stop);
 	keep_threads(moment->reader, stop);
 	return 0;
 }
@@ -144,6 +158,7 @@ void heap_moment_free(struct heap_moment *moment)
 	usage_release(&moment->usage);
 	mapping_list_release(&moment->mappings);
 	image_release(&moment->image);
+	page_list_release(&moment->pages);
 	free(moment->thread_addrs);
 	free(moment);
 }
@@ -198,7 +213,9 @@ static int stop_in_turn(const struct heap_reader *reader,
 	}
 }
 
-static int stop_and_copy(struct heap_moment *moment, uint64_t *ret_pause_ns)
+static int do_stopped(struct heap_moment *moment,
+		      int (*work)(void *context, const struct stop *stop),
+		      uint64_t *ret_pause_ns)
 {
 	struct heap_reader *reader = moment->reader;
 	_cleanup_close_ int task_fd =
@@ -207,7 +224,7 @@ static int stop_and_copy(struct heap_moment *moment, uint64_t *ret_pause_ns)
 		.pid = moment->usage.process.pid,
 		.task_fd = task_fd,
 		.limit_ns = reader->max_pause_ns,
-		.work = copy_target,
+		.work = work,
 		.context = moment,
 	};
 
@@ -243,16 +260,22 @@ int heap_moment_take(struct heap_reader *reader, const struct usage *u,
 	image_clear(&reader->image);
 	moment->image = reader->image;
 	reader->image = (struct image)IMAGE_INIT;
+	moment->pages = reader->pages;
+	reader->pages = (struct page_list)PAGE_LIST_INIT;
+	if (r == 0 && moment->is_running && moment->image.is_sparse)
+		r = do_stopped(moment, copy_thread_addrs, ret_pause_ns);
 	if (r == 0 && moment->is_running)
 		r = copy_target(moment, &(struct stop){ 0 });
 	else if (r == 0)
-		r = stop_and_copy(moment, ret_pause_ns);
+		r = do_stopped(moment, copy_target, ret_pause_ns);
 	if (r == -ETIME) {
 		abandon_sampler(reader);
 		return r;
 	}
 	reader->image = moment->image;
 	moment->image = (struct image)IMAGE_INIT;
+	reader->pages = moment->pages;
+	moment->pages = (struct page_list)PAGE_LIST_INIT;
 	if (r < 0) {
 		moment->usage.command = NULL;
 		heap_moment_free(moment);

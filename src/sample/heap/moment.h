@@ -18,8 +18,9 @@ struct heap_moment {
 	/* ID of a live thread, whose /proc files give access to the process's memory */
 	int memory_pid;
 	bool is_running;
-	/* image of the reader, borrowed until the copy is complete */
+	/* the image of the reader and its list of pages, borrowed until the copy ends */
 	struct image image;
+	struct page_list pages;
 	struct usage usage;
 	struct mapping_list mappings;
 	uint64_t *thread_addrs;
@@ -31,7 +32,9 @@ bool heap_moment_wants(const struct heap_reader *reader, const struct mapping *m
 
 /*
  * Pause the process, copy its memory, and resume it. If reader->is_running is set, copy
- * without a pause. Returns 0 on success; the reader then owns the image and the
+ * without a pause. If the reader's image is sparse, copy only reader->pages, which must be
+ * sorted; without a pause, pause the process only to read its threads' registers. Returns
+ * 0 on success; the reader then owns the image and the
  * registers, and *ret must be freed with heap_moment_free(). On failure, *ret is NULL,
  * and the return value is an error of stop_run() or peek_copy().
  */

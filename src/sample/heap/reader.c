@@ -12,11 +12,14 @@
 #include "base/platform.h"
 #include "base/units.h"
 #include "base/xalloc.h"
+#include "classify/heap/fit_shares.h"
+#include "classify/heap/spread.h"
 #include "classify/process/classify_heap.h"
 #include "proc/cgroup/room.h"
 #include "proc/process/dir.h"
 #include "sample/heap/ask.h"
 #include "sample/heap/moment.h"
+#include "sample/heap/survey.h"
 #include "sample/heap/swift.h"
 #include "walk/blocks/detail.h"
 #include "walk/walk.h"
@@ -26,6 +29,11 @@
 #define PAUSE_THREAD_NS (200 * NS_PER_US)
 #define PAUSE_MAPPING_NS (4 * NS_PER_US)
 #define PAUSE_COPY_NS_PER_GIB (500 * NS_PER_MS)
+/* the kernel's reports on all pages, if only some pages are copied */
+#define PAUSE_SCAN_NS_PER_GIB (100 * NS_PER_MS)
+
+/* A copy of fewer bytes takes so little time that a survey is not worthwhile. */
+#define SURVEY_MIN_BYTES (UINT64_C(64) << 20)
 
 /*
  * Extra memory to reserve, because the heap may grow between the check
@@ -45,6 +53,12 @@
  * A heap looks corrupt if the target was paused in the middle of malloc(), so try again.
  */
 #define WALK_TRIES 4
+
+/*
+ * Number of attempts to copy all pages that the walkers read. An allocator that changes
+ * lists through all of its memory needs other pages each time.
+ */
+#define SPARSE_TRIES 3
 
 /* Number of times that the heap is read if the target is not paused. */
 #define READINGS 3
@@ -72,6 +86,7 @@ void heap_reader_release(struct heap_reader *reader)
 	names_release(&reader->names);
 	blocks_release(&reader->blocks);
 	image_release(&reader->image);
+	page_list_release(&reader->pages);
 }
 
 /*
@@ -98,17 +113,25 @@ static uint64_t copy_bytes(const struct heap_reader *reader,
 	return sum;
 }
 
+/* Return the upper bound on a pause that scans and copies these numbers of bytes. */
+static uint64_t estimate_pause_ns(const struct usage *u,
+				  const struct mapping_list *mappings,
+				  uint64_t scanned_bytes, uint64_t copied_bytes)
+{
+	return PAUSE_BASE_NS + u->process.thread_count * PAUSE_THREAD_NS +
+	       mappings->count * PAUSE_MAPPING_NS +
+	       (scanned_bytes >> 10) * PAUSE_SCAN_NS_PER_GIB / (1 << 20) +
+	       (copied_bytes >> 10) * PAUSE_COPY_NS_PER_GIB / (1 << 20);
+}
+
 uint64_t heap_reader_estimate_pause_ns(const struct heap_reader *reader,
 				       const struct usage *u,
 				       const struct mapping_list *mappings)
 {
 	uint64_t bytes = copy_bytes(reader, mappings);
 
-	if (!bytes_known(bytes))
-		return BYTES_UNKNOWN;
-	return PAUSE_BASE_NS + u->process.thread_count * PAUSE_THREAD_NS +
-	       mappings->count * PAUSE_MAPPING_NS +
-	       (bytes >> 10) * PAUSE_COPY_NS_PER_GIB / (1 << 20);
+	return bytes_known(bytes) ? estimate_pause_ns(u, mappings, 0, bytes)
+				  : BYTES_UNKNOWN;
 }
 
 /*
@@ -117,7 +140,7 @@ uint64_t heap_reader_estimate_pause_ns(const struct heap_reader *reader,
  */
 static int make_room(struct heap_reader *reader, uint64_t bytes, struct heap *ret)
 {
-	uint64_t had_bytes = reader->image.capacity_bytes;
+	uint64_t had_bytes = reader->image.is_sparse ? 0 : reader->image.capacity_bytes;
 	struct room room;
 	int r = 0;
 
@@ -131,6 +154,8 @@ static int make_room(struct heap_reader *reader, uint64_t bytes, struct heap *re
 	if (bytes_known(room.bytes) &&
 	    ret->needed_bytes > room.bytes - room.bytes / OTHERS_SHARE)
 		r = -ENOMEM;
+	if (r == 0)
+		image_make_dense(&reader->image);
 	return r ? r : image_reserve(&reader->image, bytes);
 }
 
@@ -222,6 +247,8 @@ static int read_once(struct heap_reader *reader, struct usage *u,
 	bool are_complete;
 	int r;
 
+	if (reader->image.is_sparse)
+		image_make_sparse(&reader->image);
 	r = heap_moment_take(reader, u, &moment, ret_pause_ns);
 	if (r < 0)
 		return r;
@@ -236,8 +263,17 @@ static int read_once(struct heap_reader *reader, struct usage *u,
 	names_set_mappings(&reader->names, &moment->mappings);
 	heap_release(ret);
 	blocks_release(&reader->blocks);
-	walk_heap(&input, ret, &reader->blocks);
-	ret->copied_bytes = reader->image.length_bytes;
+	if (reader->image.is_sparse)
+		r = heap_survey_walk(reader, &input, moment->mem_fd, ret);
+	else
+		walk_heap(&input, ret, &reader->blocks);
+	if (r < 0) {
+		names_set_mappings(&reader->names, mappings);
+		moment->usage.command = NULL;
+		heap_moment_free(moment);
+		return r;
+	}
+	ret->copied_bytes = reader->image.copied_bytes;
 	are_complete = are_roots_complete(reader, moment);
 	check_copy(reader, moment, ret, are_complete);
 	for (size_t i = 0; i < ret->other_count; i++)
@@ -250,72 +286,6 @@ static int read_once(struct heap_reader *reader, struct usage *u,
 	names_set_mappings(&reader->names, mappings);
 	heap_moment_free(moment);
 	return 0;
-}
-
-/*
- * Subtract memory that was added to a mapping after its Rss was read, starting with
- * free pages. `room` contains the number of bytes of each mapping that are not yet
- * assigned to another heap.
- */
-static void trim_shares(struct heap *heap, uint64_t room[])
-{
-	static const enum owner order[] = { OWNER_POOL_PAGES, OWNER_POOL_FRAGMENTS,
-					    OWNER_LIVE, OWNER_HEAP_META };
-
-	for (size_t i = 0; i < heap->share_count; i++) {
-		uint64_t *bytes = heap->shares[i].owner_bytes;
-		uint64_t *left = &room[heap->shares[i].mapping];
-		uint64_t sum = 0;
-
-		for (size_t o = 0; o <= OWNER_HEAP_LAST; o++)
-			sum += bytes[o];
-		for (size_t k = 0; sum > *left; k++) {
-			uint64_t max = bytes[order[k]];
-			uint64_t less = sum - *left < max ? sum - *left : max;
-
-			bytes[order[k]] -= less;
-			heap->owner_bytes[order[k]] -= less;
-			sum -= less;
-		}
-		*left -= sum;
-	}
-}
-
-static void trim_all_shares(const struct mapping_list *mappings, struct heap *heap)
-{
-	_cleanup_free_ uint64_t *room = xcalloc(mappings->count + 1, sizeof(*room));
-
-	for (size_t i = 0; i < mappings->count; i++)
-		room[i] = mappings->items[i].counters.bytes[SMAPS_RSS];
-	trim_shares(heap, room);
-	for (size_t i = 0; i < heap->other_count; i++)
-		trim_shares(&heap->others[i], room);
-}
-
-/* The minimum and maximum of each figure over several readings of one heap. */
-struct spread {
-	unsigned int count;
-	uint64_t min[OWNER_HEAP_LAST + 1], max[OWNER_HEAP_LAST + 1];
-};
-
-static void spread_add(struct spread *spread, const struct heap *heap)
-{
-	for (size_t o = 0; o <= OWNER_HEAP_LAST; o++) {
-		uint64_t bytes = heap->owner_bytes[o];
-
-		if (spread->count == 0 || bytes < spread->min[o])
-			spread->min[o] = bytes;
-		if (spread->count == 0 || bytes > spread->max[o])
-			spread->max[o] = bytes;
-	}
-	spread->count++;
-}
-
-static void spread_store(const struct spread *spread, struct heap *heap)
-{
-	heap->reading_count = spread->count;
-	for (size_t o = 0; spread->count > 0 && o <= OWNER_HEAP_LAST; o++)
-		heap->spread_bytes[o] = spread->max[o] - spread->min[o];
 }
 
 static void sleep_briefly(void)
@@ -344,7 +314,7 @@ static int read_running(struct heap_reader *reader, struct usage *u,
 		r = read_once(reader, u, mappings, ret, &no_pause_ns);
 		if (r < 0 || heap_total_quality(ret) == QUALITY_UNKNOWN)
 			continue;
-		trim_all_shares(mappings, ret);
+		fit_heap_shares(mappings, ret);
 		spread_add(&spreads[ret->allocator], ret);
 		for (size_t k = 0; k < ret->other_count; k++)
 			spread_add(&spreads[ret->others[k].allocator], &ret->others[k]);
@@ -356,11 +326,14 @@ static int read_running(struct heap_reader *reader, struct usage *u,
 	return r;
 }
 
+/*
+ * Read the heap in a pause, several times if necessary. Add the duration of the pauses to
+ * *stopped_ns.
+ */
 static int read_stopped(struct heap_reader *reader, struct usage *u,
 			struct mapping_list *mappings, struct heap *ret,
-			uint64_t *ret_stopped_ns)
+			uint64_t *stopped_ns)
 {
-	uint64_t stopped_ns = 0;
 	int r = 0;
 
 	for (int i = 0; (r == 0 || r == -ESTALE) && i < WALK_TRIES; i++) {
@@ -369,11 +342,51 @@ static int read_stopped(struct heap_reader *reader, struct usage *u,
 		if (i > 0)
 			sleep_briefly();
 		r = read_once(reader, u, mappings, ret, &pause_ns);
-		stopped_ns += pause_ns;
+		*stopped_ns += pause_ns;
 		if (r == 0 && heap_total_quality(ret) != QUALITY_ESTIMATE)
 			break;
 	}
-	*ret_stopped_ns = stopped_ns;
+	return r;
+}
+
+/*
+ * Return true if there is room for the pages that a survey or a walk in a sparse image may
+ * read, and for the tables of the walk.
+ */
+static bool has_room(const struct heap_reader *reader, uint64_t bytes)
+{
+	struct room room = proc_room_read(reader->fs);
+
+	return !bytes_known(room.bytes) ||
+	       bytes / SURVEY_PAGES_SHARE + bytes / TABLES_SHARE <=
+		       room.bytes - room.bytes / OTHERS_SHARE;
+}
+
+/*
+ * Read the heap in a pause that copies only the pages that the walkers read. Returns
+ * -ENODATA if this is not possible or not worthwhile.
+ */
+static int read_sparse(struct heap_reader *reader, struct usage *u,
+		       struct mapping_list *mappings, struct heap *ret,
+		       uint64_t *ret_expected_ns, uint64_t *stopped_ns)
+{
+	uint64_t bytes = copy_bytes(reader, mappings);
+	int r = -ENODATA;
+
+	if (!reader->wants_figures_only || reader->is_running || reader->copies_roots ||
+	    !reader->fs->is_live || !bytes_known(bytes) || bytes < SURVEY_MIN_BYTES ||
+	    platform_unsupported_reason(PLATFORM_WALK) || !walk_can_index(mappings) ||
+	    !has_room(reader, bytes) || reader->futile_pid == u->process.pid ||
+	    heap_survey(reader, u, mappings, stopped_ns) < 0)
+		return -ENODATA;
+	*ret_expected_ns =
+		estimate_pause_ns(u, mappings, bytes, page_list_bytes(&reader->pages));
+	if (*ret_expected_ns > reader->max_pause_ns)
+		return -EFBIG;
+	for (int i = 0; r == -ENODATA && i < SPARSE_TRIES; i++)
+		r = read_stopped(reader, u, mappings, ret, stopped_ns);
+	if (r == -ENODATA)
+		reader->futile_pid = u->process.pid;
 	return r;
 }
 
@@ -389,20 +402,25 @@ int heap_reader_walk(struct heap_reader *reader, struct usage *u,
 		     struct mapping_list *mappings, struct heap *ret)
 {
 	uint64_t stopped_ns = 0;
-	struct heap asked;
+	struct heap asked = { 0 };
 	int r;
 
+	reader->survey_cpu_ns = 0;
 	if (reader->fs->is_live && is_hopeless(reader, u, mappings, ret)) {
 		classify_heap(u, mappings, ret);
 		return 0;
 	}
-	r = prepare(reader, u, mappings, ret);
-	/* prepare() sets nothing except the expected duration and the memory figures */
-	asked = *ret;
-	if (r == 0 && reader->is_running)
-		r = read_running(reader, u, mappings, ret);
-	else if (r == 0)
-		r = read_stopped(reader, u, mappings, ret, &stopped_ns);
+	r = read_sparse(reader, u, mappings, ret, &asked.expected_ns, &stopped_ns);
+	if (r == -ENODATA) {
+		heap_release(ret);
+		r = prepare(reader, u, mappings, ret);
+		/* prepare() sets only the expected duration and the memory figures */
+		asked = *ret;
+		if (r == 0 && reader->is_running)
+			r = read_running(reader, u, mappings, ret);
+		else if (r == 0)
+			r = read_stopped(reader, u, mappings, ret, &stopped_ns);
+	}
 	/* discard the findings of the previous attempt, which do not explain the error */
 	if (r < 0)
 		heap_release(ret);

@@ -14,6 +14,7 @@
 #include "sample/process/names.h"
 #include "sample/process/sampler.h"
 #include "tracee/elf/allocator_code.h"
+#include "tracee/memory/page_list.h"
 #include "walk/blocks/blocks.h"
 #include "walk/mark/roots.h"
 
@@ -33,12 +34,26 @@ struct heap_reader {
 	bool is_read_once;
 	/* also copy all memory that can contain pointers; set by the caller */
 	bool copies_roots;
+	/*
+	 * The caller uses only the figures of the heap, not its blocks or their contents,
+	 * so memstate need not copy pages that no walker reads. Set by the caller.
+	 */
+	bool wants_figures_only;
 	/* helpers for querying the allocator, borrowed; NULL: do not query */
 	struct helpers *helpers;
 	/* answer of the allocator during the last read */
 	struct helper_answer answer;
 	/* copied memory; its buffer is reused by every read */
 	struct image image;
+	/* pages that the walkers will probably read, if only these are copied; sorted */
+	struct page_list pages;
+	/*
+	 * The process for which SPARSE_TRIES copies of some pages were not sufficient, or
+	 * 0. All its pages are copied.
+	 */
+	int futile_pid;
+	/* CPU time of the last read that was used by other threads */
+	uint64_t survey_cpu_ns;
 	/* blocks found by the last read; they point into the image */
 	struct blocks blocks;
 	struct root_thread *threads; /* threads of the process that was read last */
@@ -94,6 +109,15 @@ int heap_reader_read(struct heap_reader *reader, struct usage *u,
  */
 int heap_reader_walk(struct heap_reader *reader, struct usage *u,
 		     struct mapping_list *mappings, struct heap *ret);
+
+/*
+ * Return true if the last read copied only the pages that the walkers use. The blocks
+ * must not be used then.
+ */
+static inline bool heap_reader_is_sparse(const struct heap_reader *reader)
+{
+	return reader->image.is_sparse;
+}
 
 /*
  * Find the types of the blocks, the fill levels of the pages, and the blocks that pin

@@ -187,12 +187,15 @@ static void read_heap(struct heap_walker *w)
 static void make_findings(struct heap_walker *w)
 {
 	struct heap_findings *f = &w->findings;
+	int futile_pid;
 
 	choose_helpers(w);
 	f->taken_ns = clock_now_ns();
 	f->leaks.taken_ns = f->taken_ns;
 	w->reader.is_running = w->request.stops == STOPS_NONE;
 	w->reader.copies_roots = w->request.wants_leaks;
+	w->reader.wants_figures_only = !w->request.wants_leaks &&
+				       !w->request.wants_detail;
 	read_heap(w);
 	f->is_running = w->reader.is_running;
 	f->answer = w->reader.answer;
@@ -207,11 +210,13 @@ static void make_findings(struct heap_walker *w)
 	 * A separate thread reads the process while the process is stopped. Count the
 	 * whole stop as CPU time of that thread.
 	 */
-	f->cpu_ns = clock_thread_cpu_ns() + f->heap.pause_ns;
+	f->cpu_ns = clock_thread_cpu_ns() + w->reader.survey_cpu_ns + f->heap.pause_ns;
 	if (w->reader.image.capacity_bytes <= ROOM_KEPT_BYTES)
 		return;
+	futile_pid = w->reader.futile_pid;
 	heap_reader_release(&w->reader);
 	heap_reader_init(&w->reader, &w->fs, w->sampler, 0);
+	w->reader.futile_pid = futile_pid;
 }
 
 static void *work(void *arg)

@@ -157,27 +157,60 @@ static int find_pages(const struct peek *peek, const struct peek_range *ranges,
 	return 0;
 }
 
-/*
- * Progress of the copy: the number of bytes of the image that were processed so far, and
- * the run of pages at which the copy continues.
- */
+/* Progress of the copy. */
 struct progress {
-	uint64_t done_bytes;
-	size_t run;
+	uint64_t addr; /* all pages below were copied or need not be copied */
+	size_t run;    /* index of the first run that does not end below addr */
 	/* ranges still to be copied; those that end before the current run are skipped */
 	const struct peek_range *ranges;
 	size_t range_count;
+	/* the list of pages, without those that end below addr; NULL: copy all pages */
+	const struct page_range *only;
+	size_t only_count;
 };
+
+/* Adjacent pages to copy. */
+struct piece {
+	const struct image_run *run;
+	uint64_t addr, length, offset;
+};
+
+/* Find the next pages to copy. Returns false if there are none. */
+static bool find_piece(struct progress *at, const struct image *image, struct piece *ret)
+{
+	for (; at->run < image->run_count; at->run++) {
+		const struct image_run *run = &image->runs[at->run];
+		uint64_t start = run->start_addr > at->addr ? run->start_addr : at->addr;
+		uint64_t end = run->end_addr;
+
+		while (at->only && at->only_count > 0 && at->only->end_addr <= start) {
+			at->only++;
+			at->only_count--;
+		}
+		if (at->only && at->only_count == 0)
+			return false;
+		if (at->only && at->only->start_addr > start)
+			start = at->only->start_addr;
+		if (at->only && at->only->end_addr < end)
+			end = at->only->end_addr;
+		if (start >= end)
+			continue;
+		*ret = (struct piece){ run, start, end - start,
+				       run->offset_bytes + (start - run->start_addr) };
+		return true;
+	}
+	return false;
+}
 
 static void advance(struct progress *at, const struct image *image, uint64_t bytes)
 {
-	at->done_bytes += bytes;
-	while (at->run < image->run_count) {
-		const struct image_run *run = &image->runs[at->run];
+	struct piece piece;
 
-		if (at->done_bytes - run->offset_bytes < run->end_addr - run->start_addr)
-			break;
-		at->run++;
+	while (bytes > 0 && find_piece(at, image, &piece)) {
+		uint64_t length = piece.length < bytes ? piece.length : bytes;
+
+		at->addr = piece.addr + length;
+		bytes -= length;
 	}
 }
 
@@ -208,8 +241,8 @@ static ssize_t read_mem(const struct peek *peek, const struct iovec *to,
 	ssize_t sum = 0;
 
 	for (int i = 0; i < count; i++) {
-		ssize_t got = pread(peek->mem_fd, (uint8_t *)to->iov_base + sum,
-				    from[i].iov_len, (off_t)(uintptr_t)from[i].iov_base);
+		ssize_t got = pread(peek->mem_fd, to[i].iov_base, from[i].iov_len,
+				    (off_t)(uintptr_t)from[i].iov_base);
 
 		/* /proc/PID/mem reports an absent page as EIO */
 		if (got < 0 && errno == EIO)
@@ -224,35 +257,39 @@ static ssize_t read_mem(const struct peek *peek, const struct iovec *to,
 
 static int copy_some(const struct peek *peek, struct image *image, struct progress *at)
 {
-	bool by_mem = is_shared(at, &image->runs[at->run]);
-	struct iovec from[COPY_RUNS], to;
+	struct iovec from[COPY_RUNS], to[COPY_RUNS];
+	struct progress next = *at;
+	struct piece piece;
 	uint64_t length = 0;
+	bool by_mem = false;
 	int count = 0;
 	ssize_t got;
 
-	for (size_t i = at->run;
-	     i < image->run_count && count < COPY_RUNS && length < COPY_BYTES; i++) {
-		const struct image_run *run = &image->runs[i];
-		uint64_t skip = i == at->run ? at->done_bytes - run->offset_bytes : 0;
-		uint64_t size = run->end_addr - run->start_addr - skip;
+	while (count < COPY_RUNS && length < COPY_BYTES &&
+	       find_piece(&next, image, &piece)) {
+		bool is_by_mem = is_shared(&next, piece.run);
 
-		if (is_shared(at, run) != by_mem)
+		if (count > 0 && is_by_mem != by_mem)
 			break;
-		if (size > COPY_BYTES - length)
-			size = COPY_BYTES - length;
-		from[count].iov_base = (void *)(uintptr_t)(run->start_addr + skip);
-		from[count++].iov_len = size;
-		length += size;
+		by_mem = is_by_mem;
+		if (piece.length > COPY_BYTES - length)
+			piece.length = COPY_BYTES - length;
+		from[count].iov_base = (void *)(uintptr_t)piece.addr;
+		to[count].iov_base = image->bytes + piece.offset;
+		from[count].iov_len = to[count].iov_len = piece.length;
+		count++;
+		length += piece.length;
+		next.addr = piece.addr + piece.length;
 	}
-	to.iov_base = image->bytes + at->done_bytes;
-	to.iov_len = length;
-	got = by_mem ? read_mem(peek, &to, from, count)
-		     : process_vm_readv(peek->pid, &to, 1, from, (unsigned long)count, 0);
+	got = by_mem ? read_mem(peek, to, from, count)
+		     : process_vm_readv(peek->pid, to, (unsigned long)count, from,
+					(unsigned long)count, 0);
 	if (got < 0 && errno != EFAULT)
 		return -errno;
 	/* if the read failed and its result is negative, the comparison is false */
 	if ((uint64_t)got == length) {
-		advance(at, image, length);
+		image->copied_bytes += length;
+		*at = next;
 		return 0;
 	}
 	if (!peek->is_running)
@@ -262,21 +299,31 @@ static int copy_some(const struct peek *peek, struct image *image, struct progre
 	 * zeros, and skip it
 	 */
 	length = got > 0 ? (uint64_t)got & ~(IMAGE_PAGE_BYTES - 1) : 0;
-	memset(image->bytes + at->done_bytes + length, 0, IMAGE_PAGE_BYTES);
-	advance(at, image, length + IMAGE_PAGE_BYTES);
+	image->copied_bytes += length;
+	advance(at, image, length);
+	if (find_piece(at, image, &piece))
+		memset(image->bytes + piece.offset, 0, IMAGE_PAGE_BYTES);
+	advance(at, image, IMAGE_PAGE_BYTES);
 	return 0;
 }
 
 int peek_copy(const struct peek *peek, const struct peek_range *ranges, size_t count,
 	      struct image *image)
 {
-	struct progress at = { 0, 0, ranges, count };
+	struct progress at = { .ranges = ranges, .range_count = count };
+	struct piece piece;
 	int r;
 
+	if (peek->only) {
+		at.only = peek->only->items;
+		at.only_count = peek->only->count;
+	}
+	image->copied_bytes = 0;
 	r = find_pages(peek, ranges, count, image);
 	if (r == 0)
 		r = image_reserve(image, image->length_bytes);
-	while (r == 0 && at.run < image->run_count) {
+	while (r == 0 && !(peek->only && peek->only->count == 0) &&
+	       find_piece(&at, image, &piece)) {
 		r = check_time(peek);
 		if (r == 0)
 			r = copy_some(peek, image, &at);

@@ -12,6 +12,7 @@
 #include <stdint.h>
 
 #include "model/image.h"
+#include "tracee/memory/page_list.h"
 
 struct peek_range {
 	uint64_t start_addr, end_addr; /* a range of whole, readable pages */
@@ -41,6 +42,12 @@ struct peek {
 	 * are copied as zeros
 	 */
 	bool is_running;
+	/*
+	 * NULL: copy all pages. Otherwise the image is sparse, and only the resident
+	 * pages in this sorted list are copied. The image's runs contain all resident
+	 * pages in either case.
+	 */
+	const struct page_list *only;
 	/* behave as on a kernel before Linux 6.7, which has no PAGEMAP_SCAN */
 	bool no_scan;
 };

@@ -113,6 +113,8 @@ static void prefer_aligned(const struct glibc *g, const struct gap *gap,
 static bool find_in_page(const struct glibc *g, const struct gap *gap, uint64_t page_addr,
 			 struct mapped_chunk *ret)
 {
+	if (walk_is_claimed(g->input, page_addr))
+		return false;
 	for (size_t i = 0; i < sizeof(offsets) / sizeof(offsets[0]); i++)
 		if (is_mapped_chunk(g, gap, page_addr + offsets[i], ret)) {
 			prefer_aligned(g, gap, ret);

@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * survey - walk the heaps of a running process to find out which pages the walkers read.
+ * A pause then copies only these pages. Most walkers read only the allocator's own data,
+ * which is a small part of the heap.
+ */
+#ifndef MS_SAMPLE_HEAP_SURVEY_H
+#define MS_SAMPLE_HEAP_SURVEY_H
+
+#include "sample/heap/reader.h"
+#include "walk/walk.h"
+
+/* The walkers may read at most 1/SURVEY_PAGES_SHARE of all pages. */
+#define SURVEY_PAGES_SHARE 4
+
+/*
+ * Find the pages that a pause should copy, and store them in reader->pages. Then
+ * reader->image is sparse. `mappings` are those of the last reading. Add the time for
+ * which the process was paused to *stopped_ns. Returns 0; -EFBIG if the walkers read so
+ * many pages that a complete copy is better; or another -errno if there is no survey, for
+ * example because userfaultfd(2) is not available.
+ */
+int heap_survey(struct heap_reader *reader, const struct usage *u,
+		const struct mapping_list *mappings, uint64_t *stopped_ns);
+
+/*
+ * Walk the heap in the reader's sparse image. mem_fd is /proc/PID/mem of the process.
+ * Returns 0, or -ENODATA if the walkers read pages that were not copied, which are then
+ * added to reader->pages. *ret is initialised in every case.
+ */
+int heap_survey_walk(struct heap_reader *reader, const struct walk_input *input,
+		     int mem_fd, struct heap *ret);
+
+#endif

@@ -1,0 +1,56 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "config.h"
+
+#include "tracee/memory/page_list.h"
+
+#include <stdlib.h>
+
+#include "base/xalloc.h"
+
+void page_list_add(struct page_list *list, uint64_t start_addr, uint64_t end_addr)
+{
+	list->items = xgrow(list->items, &list->capacity, list->count + 1,
+			    sizeof(*list->items));
+	list->items[list->count++] = (struct page_range){ start_addr, end_addr };
+}
+
+static int compare_ranges(const void *a, const void *b)
+{
+	const struct page_range *r_a = a, *r_b = b;
+
+	return (r_a->start_addr > r_b->start_addr) - (r_a->start_addr < r_b->start_addr);
+}
+
+void page_list_sort(struct page_list *list)
+{
+	size_t merged = 0;
+
+	if (list->count > 0)
+		qsort(list->items, list->count, sizeof(*list->items), compare_ranges);
+	for (size_t i = 0; i < list->count; i++) {
+		struct page_range *last = merged > 0 ? &list->items[merged - 1] : NULL;
+
+		if (last && list->items[i].start_addr <= last->end_addr) {
+			if (list->items[i].end_addr > last->end_addr)
+				last->end_addr = list->items[i].end_addr;
+		} else {
+			list->items[merged++] = list->items[i];
+		}
+	}
+	list->count = merged;
+}
+
+uint64_t page_list_bytes(const struct page_list *list)
+{
+	uint64_t sum = 0;
+
+	for (size_t i = 0; i < list->count; i++)
+		sum += list->items[i].end_addr - list->items[i].start_addr;
+	return sum;
+}
+
+void page_list_release(struct page_list *list)
+{
+	free(list->items);
+	*list = (struct page_list)PAGE_LIST_INIT;
+}

@@ -1,0 +1,272 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Sparse images: lists of pages, copies of only some pages, and the detection of reads of
+ * pages that were not copied. The target is this process.
+ */
+#include "config.h"
+
+#include "tracee/memory/lazy.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include "../../support/unit.h"
+#include "tracee/memory/peek.h"
+
+#define PAGES 256
+#define PAGE IMAGE_PAGE_BYTES
+
+struct memory {
+	uint8_t *bytes;
+	uint64_t addr;
+	struct peek_range range;
+	struct peek peek;
+	struct page_list wanted, found;
+	struct image image;
+	uint64_t cpu_ns;
+};
+
+/* Map pages; all except every fifth have been written, with the page's number. */
+static int set_up(void **state)
+{
+	static struct memory m;
+
+	m = (struct memory){ .image = IMAGE_INIT };
+	m.bytes = mmap(NULL, PAGES * PAGE, PROT_READ | PROT_WRITE,
+		       MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	if (m.bytes == MAP_FAILED)
+		return -1;
+	madvise(m.bytes, PAGES * PAGE, MADV_NOHUGEPAGE);
+	for (size_t i = 0; i < PAGES; i++)
+		if (i % 5 != 4)
+			memset(m.bytes + i * PAGE, (int)(i % 100 + 1), PAGE);
+	m.addr = (uintptr_t)m.bytes;
+	m.range = (struct peek_range){ .start_addr = m.addr,
+				       .end_addr = m.addr + PAGES * PAGE };
+	m.peek = (struct peek){
+		.pid = getpid(),
+		.pagemap_fd = open("/proc/self/pagemap", O_RDONLY | O_CLOEXEC),
+		.mem_fd = open("/proc/self/mem", O_RDONLY | O_CLOEXEC),
+		.only = &m.wanted,
+	};
+	image_make_sparse(&m.image);
+	*state = &m;
+	return m.peek.pagemap_fd < 0 || m.peek.mem_fd < 0 ? -1 : 0;
+}
+
+static int tear_down(void **state)
+{
+	struct memory *m = *state;
+
+	image_release(&m->image);
+	page_list_release(&m->wanted);
+	page_list_release(&m->found);
+	close(m->peek.pagemap_fd);
+	close(m->peek.mem_fd);
+	return munmap(m->bytes, PAGES * PAGE);
+}
+
+static void add_pages(struct memory *m, size_t first, size_t end)
+{
+	page_list_add(&m->wanted, m->addr + first * PAGE, m->addr + end * PAGE);
+}
+
+static void copy(struct memory *m)
+{
+	page_list_sort(&m->wanted);
+	assert_int_equal(peek_copy(&m->peek, &m->range, 1, &m->image), 0);
+	assert_int_equal(m->image.length_bytes, (PAGES - PAGES / 5) * PAGE);
+}
+
+/* Begin to watch the image, or skip the test if userfaultfd(2) is not available. */
+static struct lazy *watch(struct memory *m, int mem_fd, uint64_t page_max)
+{
+	struct lazy *lazy = NULL;
+	int r = lazy_start(&m->image, mem_fd, page_max, &lazy);
+
+	if (r == -EPERM || r == -ENOSYS || r == -EINVAL)
+		skip();
+	assert_int_equal(r, 0);
+	return lazy;
+}
+
+static uint8_t read_page(struct memory *m, size_t page)
+{
+	const uint8_t *at = image_at(&m->image, m->addr + page * PAGE, PAGE);
+
+	assert_non_null(at);
+	return at[page];
+}
+
+static bool is_found(const struct memory *m, size_t page)
+{
+	uint64_t addr = m->addr + page * PAGE;
+
+	for (size_t i = 0; i < m->found.count; i++)
+		if (addr >= m->found.items[i].start_addr &&
+		    addr < m->found.items[i].end_addr)
+			return true;
+	return false;
+}
+
+static void lists_of_pages_are_sorted_and_merged(void **state)
+{
+	struct page_list list = PAGE_LIST_INIT;
+
+	(void)state;
+	page_list_sort(&list);
+	assert_int_equal(page_list_bytes(&list), 0);
+	page_list_add(&list, 0x5000, 0x6000);
+	page_list_add(&list, 0x1000, 0x3000);
+	page_list_add(&list, 0x2000, 0x3000);
+	page_list_add(&list, 0x3000, 0x4000);
+	page_list_sort(&list);
+	assert_int_equal(list.count, 2);
+	assert_int_equal(list.items[0].start_addr, 0x1000);
+	assert_int_equal(list.items[0].end_addr, 0x4000);
+	assert_int_equal(list.items[1].start_addr, 0x5000);
+	assert_int_equal(page_list_bytes(&list), 0x4000);
+	page_list_release(&list);
+}
+
+static void only_the_listed_pages_are_copied(void **state)
+{
+	struct memory *m = *state;
+
+	add_pages(m, 200, 1000); /* up to beyond the memory */
+	add_pages(m, 0, 2);
+	add_pages(m, 3, 7); /* page 4 is not resident */
+	copy(m);
+	assert_int_equal(m->image.copied_bytes, (2 + 3 + 56 - 11) * PAGE);
+	for (size_t i = 0; i < PAGES; i++) {
+		bool is_copied = i < 2 || (i >= 3 && i < 7) || i >= 200;
+
+		if (i % 5 != 4)
+			assert_int_equal(read_page(m, i), is_copied ? i % 100 + 1 : 0);
+	}
+}
+
+static void an_empty_list_copies_nothing(void **state)
+{
+	struct memory *m = *state;
+
+	copy(m);
+	assert_int_equal(m->image.copied_bytes, 0);
+}
+
+static void pages_are_read_when_they_are_first_used(void **state)
+{
+	struct memory *m = *state;
+	struct lazy *lazy;
+
+	copy(m);
+	lazy = watch(m, m->peek.mem_fd, PAGES);
+	for (size_t i = 0; i < PAGES; i += 20)
+		assert_int_equal(read_page(m, i), i % 100 + 1);
+	assert_true(lazy_stop(lazy, &m->found, &m->cpu_ns));
+	for (size_t i = 0; i < PAGES; i++)
+		assert_true(is_found(m, i) == (i % 20 == 0));
+	assert_true(m->cpu_ns > 0);
+}
+
+static void sequential_reads_need_few_faults(void **state)
+{
+	struct memory *m = *state;
+	struct lazy *lazy;
+
+	copy(m);
+	lazy = watch(m, m->peek.mem_fd, 2 * PAGES);
+	for (size_t i = 0; i < PAGES; i++)
+		if (i % 5 != 4)
+			assert_int_equal(read_page(m, i), i % 100 + 1);
+	assert_true(lazy_stop(lazy, &m->found, &m->cpu_ns));
+	/* the windows end where a run of pages ends: 1, 2 and 1 of its 4 pages */
+	assert_true(m->found.count <= 3 * (PAGES / 5 + 1));
+}
+
+static void a_read_of_a_page_that_was_not_copied_is_noticed(void **state)
+{
+	struct memory *m = *state;
+	struct lazy *lazy;
+
+	add_pages(m, 10, 20);
+	copy(m);
+	lazy = watch(m, -1, PAGES);
+	assert_int_equal(read_page(m, 11), 12);
+	assert_int_equal(read_page(m, 18), 19);
+	assert_true(lazy_stop(lazy, &m->found, &m->cpu_ns));
+	assert_int_equal(m->found.count, 0);
+
+	lazy = watch(m, -1, PAGES);
+	assert_int_equal(read_page(m, 11), 12);
+	assert_int_equal(read_page(m, 21), 0);
+	assert_true(lazy_stop(lazy, &m->found, &m->cpu_ns));
+	assert_int_equal(m->found.count, 1);
+	assert_true(is_found(m, 21));
+}
+
+static void after_the_maximum_all_other_pages_are_zeros(void **state)
+{
+	struct memory *m = *state;
+	struct lazy *lazy;
+
+	copy(m);
+	lazy = watch(m, m->peek.mem_fd, 3);
+	for (size_t i = 0; i < 200; i += 20)
+		assert_int_equal(read_page(m, i), i < 60 ? i % 100 + 1 : 0);
+	assert_false(lazy_stop(lazy, &m->found, &m->cpu_ns));
+	assert_int_equal(m->found.count, 3);
+}
+
+static void a_page_that_has_vanished_is_zeros(void **state)
+{
+	struct memory *m = *state;
+	struct lazy *lazy;
+
+	copy(m);
+	assert_int_equal(munmap(m->bytes + 10 * PAGE, PAGE), 0);
+	lazy = watch(m, m->peek.mem_fd, PAGES);
+	assert_int_equal(read_page(m, 10), 0);
+	assert_int_equal(read_page(m, 11), 12);
+	assert_true(lazy_stop(lazy, &m->found, &m->cpu_ns));
+}
+
+static void a_sparse_image_becomes_dense_again(void **state)
+{
+	struct memory *m = *state;
+
+	copy(m);
+	image_make_dense(&m->image);
+	m->peek.only = NULL;
+	copy(m);
+	assert_int_equal(m->image.copied_bytes, m->image.length_bytes);
+	for (size_t i = 0; i < PAGES; i++)
+		if (i % 5 != 4)
+			assert_int_equal(read_page(m, i), i % 100 + 1);
+	image_make_sparse(&m->image);
+	m->peek.only = &m->wanted;
+	copy(m);
+	assert_int_equal(read_page(m, 0), 0);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+#define TEST(f) cmocka_unit_test_setup_teardown(f, set_up, tear_down)
+		cmocka_unit_test(lists_of_pages_are_sorted_and_merged),
+		TEST(only_the_listed_pages_are_copied),
+		TEST(an_empty_list_copies_nothing),
+		TEST(pages_are_read_when_they_are_first_used),
+		TEST(sequential_reads_need_few_faults),
+		TEST(a_read_of_a_page_that_was_not_copied_is_noticed),
+		TEST(after_the_maximum_all_other_pages_are_zeros),
+		TEST(a_page_that_has_vanished_is_zeros),
+		TEST(a_sparse_image_becomes_dense_again),
+#undef TEST
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
