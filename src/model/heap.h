@@ -122,6 +122,8 @@ struct heap {
 	 */
 	enum quality quality;
 	const char *problem; /* why quality is not exact; NULL if it is */
+	/* how memstate identified the allocator; NULL: it did not. Static. */
+	const char *evidence;
 	/*
 	 * The heap was not walked: owner_bytes come from the allocator's own figures, and
 	 * the other fields are empty.

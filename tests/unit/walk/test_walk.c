@@ -72,6 +72,9 @@ static void an_unsupported_allocator_is_named_and_its_heap_unknown(void **state)
 		assert_row(heap.problem != NULL, rows[i].word);
 		assert_row(strstr(heap.problem, rows[i].word) != NULL, rows[i].word);
 		assert_row(heap.trimmable_bytes == BYTES_UNKNOWN, rows[i].word);
+		assert_row((heap.evidence != NULL) ==
+				   (heap.allocator != ALLOCATOR_UNKNOWN),
+			   rows[i].word);
 		heap_release(&heap);
 	}
 }
