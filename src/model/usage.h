@@ -77,6 +77,7 @@ enum allocator {
 	ALLOCATOR_PARTITION, /* Chromium's PartitionAlloc */
 	ALLOCATOR_PYTHON,    /* CPython's pymalloc */
 	ALLOCATOR_HOTSPOT,   /* the heap of a Java virtual machine */
+	ALLOCATOR_ERLANG,    /* the allocators of Erlang's virtual machine (erts_alloc) */
 	ALLOCATOR_COUNT_
 };
 

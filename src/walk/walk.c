@@ -8,6 +8,7 @@
 #include "base/cleanup.h"
 #include "base/xalloc.h"
 #include "model/allocator_signs.h"
+#include "walk/erlang/walk.h"
 #include "walk/glibc/walk.h"
 #include "walk/golang/walk.h"
 #include "walk/hotspot/walk.h"
@@ -117,6 +118,7 @@ static const struct {
 	{ walk_pymalloc,
 	  "the heads of its pools agree with its list of used pools and its "
 	  "table of arenas" },
+	{ walk_erlang, "the program is beam.smp, Erlang's virtual machine" },
 };
 
 #define WALKER_COUNT (sizeof(walkers) / sizeof(walkers[0]))

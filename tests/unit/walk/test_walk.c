@@ -58,6 +58,11 @@ static void an_unsupported_allocator_is_named_and_its_heap_unknown(void **state)
 		  "versions" },
 		{ "/usr/bin/go", UINT64_C(0xc000000000), "", ALLOCATOR_GO, "Go" },
 		{ "/usr/bin/go", 0x10000, "[anon: Go: heap]", ALLOCATOR_GO, "Go" },
+		{ "/opt/erlang/bin/beam.smp", 0x10000, "", ALLOCATOR_ERLANG, "Erlang" },
+		{ "/bin/beam.emu.smp (deleted)", 0x10000, "", ALLOCATOR_ERLANG,
+		  "Erlang" },
+		{ "/usr/bin/xbeam.smp", 0x10000, "", ALLOCATOR_UNKNOWN, "glibc" },
+		{ "/usr/bin/beam.xsmp", 0x10000, "", ALLOCATOR_UNKNOWN, "glibc" },
 		{ "/usr/bin/true", 0x10000, "", ALLOCATOR_UNKNOWN, "glibc" },
 	};
 

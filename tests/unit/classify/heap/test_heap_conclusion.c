@@ -99,6 +99,40 @@ static void reported_figures_are_not_taken_apart(void **state)
 	usage_release(&u);
 }
 
+static void an_unread_heap_is_at_most_all_other_anonymous_memory(void **state)
+{
+	static const struct {
+		enum allocator allocator;
+		const char *words;
+	} rows[] = {
+		{ ALLOCATOR_ERLANG,
+		  "Erlang allocators: unknown, at most the 60.0M in anon." },
+		{ ALLOCATOR_HOTSPOT, "Java heap: unknown. " },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+		_cleanup_conclusion_ struct conclusion c = CONCLUSION_INIT;
+		struct heap other = { .allocator = rows[i].allocator,
+				      .trimmable_bytes = BYTES_UNKNOWN };
+		struct heap heap = { .allocator = ALLOCATOR_GLIBC,
+				     .quality = QUALITY_EXACT,
+				     .trimmable_bytes = MIB,
+				     .others = &other,
+				     .other_count = 1 };
+		struct usage u;
+
+		make_usage(&u);
+		usage_set_no_memory(&u);
+		u.total.bytes[SMAPS_RSS] = 200 * MIB;
+		u.matrix.cell[OWNER_ANON][STATE_PRIVATE_DIRTY] = 60 * MIB;
+		u.matrix.owner_rss_bytes[OWNER_ANON] = 60 * MIB;
+		heap_conclude(&c, &u, &heap, &live);
+		assert_row(strstr(c.text.text, rows[i].words), rows[i].words);
+		usage_release(&u);
+	}
+}
+
 static void leaks_are_measured_against_live_memory(void **state)
 {
 	static const struct {
@@ -202,6 +236,7 @@ int main(void)
 		cmocka_unit_test(the_parts_of_a_heap_decide_the_next_command),
 		cmocka_unit_test(a_purge_is_the_trim_of_jemalloc),
 		cmocka_unit_test(reported_figures_are_not_taken_apart),
+		cmocka_unit_test(an_unread_heap_is_at_most_all_other_anonymous_memory),
 		cmocka_unit_test(leaks_are_measured_against_live_memory),
 		cmocka_unit_test(new_blocks_lead_to_an_explanation_of_one),
 	};
