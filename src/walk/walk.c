@@ -307,6 +307,19 @@ void walk_heap(const struct walk_input *input, struct heap *ret,
 	}
 }
 
+bool walk_find_unread(const struct mapping_list *mappings, const struct heap *heap,
+		      struct heap *ret)
+{
+	enum allocator named = find_named(mappings);
+
+	/* the malloc of a libc may be unused, and a heap of Go may be empty */
+	if ((!is_replacement(named) && !allocator_is_unreadable(named)) ||
+	    has_heap_of(heap, named))
+		return false;
+	set_unread(ret, named);
+	return true;
+}
+
 /*
  * Return true if the mapped files show that the process has no heap that can be read.
  * *named is set to the allocator, or to ALLOCATOR_UNKNOWN.

@@ -152,6 +152,8 @@ static int prepare(struct heap_reader *reader, const struct usage *u,
 	ret->expected_ns = heap_reader_estimate_pause_ns(reader, u, mappings);
 	if (ret->expected_ns > reader->max_pause_ns && !reader->is_running)
 		return -EFBIG;
+	if (reader->max_copy_bytes > 0 && bytes > reader->max_copy_bytes)
+		return -EFBIG;
 	return make_room(reader, bytes, ret);
 }
 

@@ -84,10 +84,46 @@ static void an_unsupported_allocator_is_named_and_its_heap_unknown(void **state)
 	}
 }
 
+/* The heaps of a process that has a heap of Python and a library with another malloc. */
+static void a_malloc_without_a_heap_is_named(void **state)
+{
+	static const struct {
+		const char *library;
+		enum allocator found, named;
+	} rows[] = {
+		{ "/usr/lib/libjemalloc.so.1", ALLOCATOR_PYTHON, ALLOCATOR_JEMALLOC },
+		{ "/usr/lib/libtcmalloc.so.4", ALLOCATOR_PYTHON, ALLOCATOR_TCMALLOC },
+		{ "/usr/lib/libtcmalloc.so.4", ALLOCATOR_TCMALLOC, ALLOCATOR_UNKNOWN },
+		{ "/lib/ld-musl-x86_64.so.1", ALLOCATOR_PYTHON, ALLOCATOR_UNKNOWN },
+		{ "/usr/lib/libc.so.6", ALLOCATOR_PYTHON, ALLOCATOR_UNKNOWN },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+		struct mapping library = { .end_addr = 4096,
+					   .inode = 7,
+					   .flags = MAPPING_EXEC,
+					   .name = rows[i].library };
+		const struct mapping_list mappings = { &library, 1, 1 };
+		struct heap heap, unread;
+
+		heap_init(&heap);
+		heap_init(&unread);
+		heap.allocator = rows[i].found;
+		assert_row(walk_find_unread(&mappings, &heap, &unread) ==
+				   (rows[i].named != ALLOCATOR_UNKNOWN),
+			   rows[i].library);
+		assert_row(unread.allocator == rows[i].named, rows[i].library);
+		assert_row(!unread.problem == !rows[i].named, rows[i].library);
+		assert_row(!unread.evidence == !rows[i].named, rows[i].library);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(an_unsupported_allocator_is_named_and_its_heap_unknown),
+		cmocka_unit_test(a_malloc_without_a_heap_is_named),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
