@@ -71,6 +71,8 @@ struct heap_arena {
 	 * if the arena failed a check.
 	 */
 	uint64_t trimmable_bytes;
+	/* Resident bytes of free chunks and of top; glibc only. */
+	uint64_t free_resident_bytes;
 	/* NULL if the arena passed every check, else why its data is not trusted */
 	const char *problem;
 };

@@ -6,6 +6,7 @@
 #include <inttypes.h>
 
 #include "base/units.h"
+#include "classify/process/diagnose.h"
 #include "model/allocator_signs.h"
 
 /*
@@ -127,6 +128,7 @@ void heap_conclude(struct conclusion *c, const struct usage *u, const struct hea
 {
 	uint64_t rss = u->total.bytes[SMAPS_RSS];
 	enum heap_part largest = find_largest(heap);
+	struct diagnosis arenas;
 
 	if (bytes_known(rss))
 		conclusion_add(c, "Rss %s.", amount(rss).text);
@@ -136,6 +138,8 @@ void heap_conclude(struct conclusion *c, const struct usage *u, const struct hea
 		add_parts(c, heap);
 	for (size_t i = 0; i < heap_count(heap); i++)
 		add_trimmable(c, heap_at(heap, i));
+	if (diagnose_arenas(u, &arenas))
+		conclusion_add(c, "%s", arenas.text);
 	conclusion_set_next(c, "memstate%s%s -p %d%s", next_commands[largest].command,
 			    place->options, u->process.pid,
 			    next_commands[largest].options);

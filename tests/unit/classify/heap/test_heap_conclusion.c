@@ -133,6 +133,41 @@ static void an_unread_heap_is_at_most_all_other_anonymous_memory(void **state)
 	}
 }
 
+static void arenas_of_a_java_virtual_machine_have_an_advice(void **state)
+{
+	static const struct {
+		bool has_java;
+		const char *end;
+	} rows[] = {
+		{ true,
+		  " malloc_trim(0) would return 1.0M. 50.0M (25%) is free, but held in 20 "
+		  "arenas of glibc malloc besides the main arena: MALLOC_ARENA_MAX=2 in the "
+		  "environment of the Java virtual machine limits their number." },
+		{ false, " malloc_trim(0) would return 1.0M." },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+		_cleanup_conclusion_ struct conclusion c = CONCLUSION_INIT;
+		struct heap heap = { .allocator = ALLOCATOR_GLIBC,
+				     .quality = QUALITY_EXACT,
+				     .trimmable_bytes = MIB };
+		struct usage u;
+		size_t length = strlen(rows[i].end);
+
+		make_usage(&u);
+		u.has_java = rows[i].has_java;
+		u.heap_count = 1;
+		u.heaps[0] = (struct usage_heap){ .allocator = ALLOCATOR_GLIBC,
+						  .arena_count = 20,
+						  .arena_free_bytes = 50 * MIB };
+		heap_conclude(&c, &u, &heap, &live);
+		assert_true(c.text.length > length);
+		assert_string_equal(c.text.text + c.text.length - length, rows[i].end);
+		usage_release(&u);
+	}
+}
+
 static void leaks_are_measured_against_live_memory(void **state)
 {
 	static const struct {
@@ -237,6 +272,7 @@ int main(void)
 		cmocka_unit_test(a_purge_is_the_trim_of_jemalloc),
 		cmocka_unit_test(reported_figures_are_not_taken_apart),
 		cmocka_unit_test(an_unread_heap_is_at_most_all_other_anonymous_memory),
+		cmocka_unit_test(arenas_of_a_java_virtual_machine_have_an_advice),
 		cmocka_unit_test(leaks_are_measured_against_live_memory),
 		cmocka_unit_test(new_blocks_lead_to_an_explanation_of_one),
 	};
