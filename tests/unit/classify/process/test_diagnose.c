@@ -205,7 +205,7 @@ static void many_arenas_of_a_java_virtual_machine_are_reported(void **state)
 		u.heaps[0].arena_free_bytes = rows[i].free_mib * MIB;
 		text = find_sentence(&u, "arenas");
 		assert_int_equal(text != NULL, rows[i].text != NULL);
-		if (text)
+		if (text && rows[i].text)
 			assert_memory_equal(text, rows[i].text, strlen(rows[i].text));
 	}
 }
