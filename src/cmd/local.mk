@@ -58,6 +58,8 @@ noinst_LIBRARIES += %D%/libcmd.a
 	%D%/doctor/doctor.c \
 	%D%/doctor/facts.c \
 	%D%/doctor/facts.h \
+	%D%/doctor/heaps.c \
+	%D%/doctor/heaps.h \
 	%D%/doctor/kernel.c \
 	%D%/doctor/process.c \
 	%D%/doctor/rights.c \

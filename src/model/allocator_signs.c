@@ -116,5 +116,6 @@ bool allocator_is_unreadable(enum allocator allocator)
 bool allocator_is_malloc(enum allocator allocator)
 {
 	return allocator != ALLOCATOR_UNKNOWN && allocator != ALLOCATOR_GO &&
-	       allocator != ALLOCATOR_PYTHON && allocator != ALLOCATOR_HOTSPOT;
+	       allocator != ALLOCATOR_PYTHON && allocator != ALLOCATOR_HOTSPOT &&
+	       allocator != ALLOCATOR_ERLANG;
 }

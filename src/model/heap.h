@@ -71,6 +71,8 @@ struct heap_arena {
 	 * if the arena failed a check.
 	 */
 	uint64_t trimmable_bytes;
+	/* Resident bytes of free chunks and of top; glibc only. */
+	uint64_t free_resident_bytes;
 	/* NULL if the arena passed every check, else why its data is not trusted */
 	const char *problem;
 };
@@ -122,6 +124,8 @@ struct heap {
 	 */
 	enum quality quality;
 	const char *problem; /* why quality is not exact; NULL if it is */
+	/* how memstate identified the allocator; NULL: it did not. Static. */
+	const char *evidence;
 	/*
 	 * The heap was not walked: owner_bytes come from the allocator's own figures, and
 	 * the other fields are empty.

@@ -52,6 +52,25 @@ bool is_heap_of_go(const struct mapping *m)
 				 strncmp(m->name, GO_NAME, strlen(GO_NAME)) == 0);
 }
 
+bool is_code_of_erlang(const struct mapping *m)
+{
+	static const char start[] = "/beam.", end[] = "smp", deleted[] = " (deleted)";
+	const char *file = strrchr(m->name, '/');
+	size_t length;
+
+	if (!(m->flags & MAPPING_EXEC) || m->inode == 0 || !file ||
+	    strncmp(file, start, sizeof(start) - 1) != 0)
+		return false;
+	file += sizeof(start) - 1;
+	length = strlen(file);
+	if (length >= sizeof(deleted) - 1 &&
+	    strcmp(file + length - (sizeof(deleted) - 1), deleted) == 0)
+		length -= sizeof(deleted) - 1;
+	return length >= sizeof(end) - 1 &&
+	       strncmp(file + length - (sizeof(end) - 1), end, sizeof(end) - 1) == 0 &&
+	       (length == sizeof(end) - 1 || file[length - sizeof(end)] == '.');
+}
+
 const char *shmem_prefix_find(const char *name)
 {
 	for (const char *const *prefix = shmem_prefixes; *prefix; prefix++)

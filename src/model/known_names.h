@@ -37,6 +37,12 @@ const struct library_name *library_name_find(const char *path);
  */
 bool is_heap_of_go(const struct mapping *m);
 
+/*
+ * Return true if the mapping contains code of Erlang's virtual machine: its program is
+ * named beam.smp, or beam.KIND.smp in special builds such as beam.emu.smp.
+ */
+bool is_code_of_erlang(const struct mapping *m);
+
 /* Return the entry of shmem_prefixes that name starts with, or NULL. */
 const char *shmem_prefix_find(const char *name);
 

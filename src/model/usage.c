@@ -34,6 +34,7 @@ const char *const allocator_names[ALLOCATOR_COUNT_] = {
 	[ALLOCATOR_PARTITION] = "PartitionAlloc",
 	[ALLOCATOR_PYTHON] = "python",
 	[ALLOCATOR_HOTSPOT] = "java",
+	[ALLOCATOR_ERLANG] = "erlang",
 };
 
 const char *const allocator_titles[ALLOCATOR_COUNT_] = {
@@ -46,6 +47,7 @@ const char *const allocator_titles[ALLOCATOR_COUNT_] = {
 	[ALLOCATOR_PARTITION] = "PartitionAlloc (Chromium's malloc)",
 	[ALLOCATOR_PYTHON] = "Python objects",
 	[ALLOCATOR_HOTSPOT] = "Java heap",
+	[ALLOCATOR_ERLANG] = "Erlang allocators",
 };
 
 void usage_init(struct usage *u)

@@ -77,6 +77,7 @@ enum allocator {
 	ALLOCATOR_PARTITION, /* Chromium's PartitionAlloc */
 	ALLOCATOR_PYTHON,    /* CPython's pymalloc */
 	ALLOCATOR_HOTSPOT,   /* the heap of a Java virtual machine */
+	ALLOCATOR_ERLANG,    /* the allocators of Erlang's virtual machine (erts_alloc) */
 	ALLOCATOR_COUNT_
 };
 
@@ -109,6 +110,12 @@ struct usage_heap {
 	enum quality quality;
 	uint64_t owner_bytes[OWNER_HEAP_LAST + 1]; /* resident bytes */
 	uint64_t trimmable_bytes;		   /* or BYTES_UNKNOWN */
+	/*
+	 * The arenas of glibc's malloc except the main arena: their number, and the
+	 * resident bytes in them that are free. 0 in a recorded sample.
+	 */
+	size_t arena_count;
+	uint64_t arena_free_bytes;
 };
 
 #define USAGE_HEAP_MAX 6
@@ -150,6 +157,8 @@ struct usage {
 	 */
 	struct usage_heap heaps[USAGE_HEAP_MAX];
 	size_t heap_count;
+	/* A Java virtual machine was found, even if its heap is unknown. */
+	bool has_java;
 
 	/* Quality of trimmable_bytes and of the figures of the heap's owners. */
 	enum quality heap_quality;

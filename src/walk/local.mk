@@ -18,6 +18,8 @@ noinst_LIBRARIES += %D%/libwalk.a
 	%D%/blocks/slot.h \
 	%D%/blocks/types.c \
 	%D%/blocks/types.h \
+	%D%/erlang/walk.c \
+	%D%/erlang/walk.h \
 	%D%/glibc/account.c \
 	%D%/glibc/bin.c \
 	%D%/glibc/bin.h \

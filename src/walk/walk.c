@@ -8,6 +8,7 @@
 #include "base/cleanup.h"
 #include "base/xalloc.h"
 #include "model/allocator_signs.h"
+#include "walk/erlang/walk.h"
 #include "walk/glibc/walk.h"
 #include "walk/golang/walk.h"
 #include "walk/hotspot/walk.h"
@@ -16,18 +17,29 @@
 #include "walk/pymalloc/walk.h"
 #include "walk/tcmalloc/walk.h"
 
-static const char *const unread[ALLOCATOR_COUNT_] = {
-	[ALLOCATOR_UNKNOWN] =
-		"the program contains no malloc of glibc or musl 1.2, no jemalloc, and no "
-		"tcmalloc",
-	[ALLOCATOR_MUSL] =
-		"it is musl's malloc, but not mallocng, as in musl 1.2.1 to 1.2.5",
-	[ALLOCATOR_JEMALLOC] = "it is jemalloc, but not one of the versions 5.0 to 5.3",
-	[ALLOCATOR_TCMALLOC] = "it is tcmalloc, but not that of gperftools 2.6 to 2.18",
-	[ALLOCATOR_MIMALLOC] = "it is mimalloc, whose heap memstate cannot read",
-	[ALLOCATOR_GO] = "it is a Go program, but not of a version from 1.18 to 1.26",
-	[ALLOCATOR_PARTITION] =
-		"it is PartitionAlloc (Chromium), whose heap memstate cannot read",
+/* Why the heap of an allocator was not read, and how the allocator was identified. */
+static const struct {
+	const char *problem, *evidence;
+} unread[ALLOCATOR_COUNT_] = {
+	[ALLOCATOR_UNKNOWN] = { "the program contains no malloc of glibc or musl 1.2, no "
+				"jemalloc, and no tcmalloc",
+				NULL },
+	[ALLOCATOR_MUSL] = { "it is musl's malloc, but not mallocng, as in musl 1.2.1 to "
+			     "1.2.5",
+			     "musl's libc is mapped" },
+	[ALLOCATOR_JEMALLOC] = { "it is jemalloc, but not one of the versions 5.0 to 5.3",
+				 "its library is mapped" },
+	[ALLOCATOR_TCMALLOC] = { "it is tcmalloc, but not that of gperftools 2.6 to 2.18",
+				 "its library is mapped, or its messages are in the "
+				 "program's files" },
+	[ALLOCATOR_MIMALLOC] = { "it is mimalloc, whose heap memstate cannot read",
+				 "its library is mapped, or its messages are in the "
+				 "program's files" },
+	[ALLOCATOR_GO] = { "it is a Go program, but not of a version from 1.18 to 1.26",
+			   "a mapping has the address or the name of Go's heap" },
+	[ALLOCATOR_PARTITION] = { "it is PartitionAlloc (Chromium), whose heap memstate "
+				  "cannot read",
+				  "its two address pools of 16 GiB each are mapped" },
 };
 
 static bool is_anonymous(const struct mapping *m)
@@ -81,13 +93,32 @@ static bool has_heap_of(const struct heap *heap, enum allocator allocator)
 	return false;
 }
 
-typedef void (*walker)(const struct walk_input *input, struct heap *ret,
-		       struct blocks *ret_blocks);
-
-/* One walker for each malloc, then one for each language runtime. */
-static const walker walkers[] = {
-	walk_glibc,  walk_jemalloc, walk_mallocng, walk_tcmalloc, /* malloc */
-	walk_golang, walk_hotspot,  walk_pymalloc,		  /* runtimes */
+/*
+ * One row for each malloc, then one for each language runtime: its walker, and by which
+ * structures the walker identifies the heap.
+ */
+static const struct {
+	void (*walk)(const struct walk_input *input, struct heap *ret,
+		     struct blocks *ret_blocks);
+	const char *evidence;
+} walkers[] = {
+	{ walk_glibc,
+	  "main_arena was found: its bins and its list of arenas lead back to it" },
+	{ walk_jemalloc,
+	  "the radix tree of its extents was found: entries lead to extents "
+	  "with matching addresses" },
+	{ walk_mallocng,
+	  "its context was found: the areas of its groups repeat the context's secret" },
+	{ walk_tcmalloc, "its page heap was found: as many lists of spans as there are "
+			 "lengths, and a table of size classes" },
+	{ walk_golang,
+	  "the list of all spans in its mheap was found, and the spans are consistent" },
+	{ walk_hotspot,
+	  "libjvm.so describes the structures of its heap (gHotSpotVMStructs)" },
+	{ walk_pymalloc,
+	  "the heads of its pools agree with its list of used pools and its "
+	  "table of arenas" },
+	{ walk_erlang, "the program is beam.smp, Erlang's virtual machine" },
 };
 
 #define WALKER_COUNT (sizeof(walkers) / sizeof(walkers[0]))
@@ -120,7 +151,9 @@ static void run_walkers(const struct walk_input *input, struct found found[])
 
 	with_claims.claimed = claimed;
 	for (size_t i = WALKER_COUNT; i-- > 0;) {
-		walkers[i](&with_claims, &found[i].heap, &found[i].blocks);
+		walkers[i].walk(&with_claims, &found[i].heap, &found[i].blocks);
+		if (found[i].heap.allocator != ALLOCATOR_UNKNOWN)
+			found[i].heap.evidence = walkers[i].evidence;
 		claim(&found[i], page_count, claimed);
 	}
 }
@@ -170,12 +203,16 @@ static size_t find_first(const struct found found[])
 	return first;
 }
 
-/* Discard the results of a walk, but keep the allocator. */
-static void discard(struct found *found, enum allocator allocator, const char *problem)
+/* Discard the results of a walk, but keep the allocator and the evidence for it. */
+static void discard(struct found *found, const char *problem)
 {
+	enum allocator allocator = found->heap.allocator;
+	const char *evidence = found->heap.evidence;
+
 	heap_release(&found->heap);
 	blocks_release(&found->blocks);
 	found->heap.allocator = allocator;
+	found->heap.evidence = evidence;
 	found->heap.problem = problem;
 }
 
@@ -206,7 +243,7 @@ static void discard_overlaps(struct found found[])
 				overlaps[i] = overlaps[k] = true;
 	for (size_t i = 0; i < WALKER_COUNT; i++)
 		if (overlaps[i])
-			discard(&found[i], found[i].heap.allocator, problem);
+			discard(&found[i], problem);
 }
 
 /*
@@ -238,6 +275,15 @@ static void add_others(struct found found[], size_t first, struct heap *ret,
 	}
 }
 
+/* Discard the heap, and report that the heap of an allocator could not be read. */
+static void set_unread(struct heap *heap, enum allocator allocator)
+{
+	heap_release(heap);
+	heap->allocator = allocator;
+	heap->problem = unread[allocator].problem;
+	heap->evidence = unread[allocator].evidence;
+}
+
 void walk_heap(const struct walk_input *input, struct heap *ret,
 	       struct blocks *ret_blocks)
 {
@@ -256,11 +302,22 @@ void walk_heap(const struct walk_input *input, struct heap *ret,
 		return;
 	if (named != ALLOCATOR_UNKNOWN && !has_heap_of(ret, named) &&
 	    !have_most(input, ret)) {
-		heap_release(ret);
 		blocks_release(ret_blocks);
-		ret->allocator = named;
-		ret->problem = unread[named];
+		set_unread(ret, named);
 	}
+}
+
+bool walk_find_unread(const struct mapping_list *mappings, const struct heap *heap,
+		      struct heap *ret)
+{
+	enum allocator named = find_named(mappings);
+
+	/* the malloc of a libc may be unused, and a heap of Go may be empty */
+	if ((!is_replacement(named) && !allocator_is_unreadable(named)) ||
+	    has_heap_of(heap, named))
+		return false;
+	set_unread(ret, named);
+	return true;
 }
 
 /*
@@ -298,8 +355,6 @@ bool walk_is_hopeless(const struct mapping_list *mappings, int process_fd,
 	if (!allocator_is_unreadable(named) &&
 	    !is_code_hopeless(mappings, process_fd, codes, &named))
 		return false;
-	heap_release(ret);
-	ret->allocator = named;
-	ret->problem = unread[named];
+	set_unread(ret, named);
 	return true;
 }

@@ -27,6 +27,14 @@ void walk_heap(const struct walk_input *input, struct heap *ret,
 	       struct blocks *ret_blocks);
 
 /*
+ * Return true if a library of a malloc that replaces libc's is mapped, but its heap was
+ * not found by the walk that set *heap. *ret, which must be initialised, then names the
+ * allocator and the reason.
+ */
+bool walk_find_unread(const struct mapping_list *mappings, const struct heap *heap,
+		      struct heap *ret);
+
+/*
  * Return true if the mappings or the mapped files show that the process has no heap
  * that can be read, so stopping the process would be useless. In that case
  * ret->allocator is set as by walk_heap(). *ret must be initialised. process_fd is the

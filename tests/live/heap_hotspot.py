@@ -12,8 +12,8 @@ import re
 import shutil
 import subprocess
 
-from heap_lib import HEAP_OWNERS, check_matrix, read_heap
-from live import KIB, Folder, Skip, check, equal, run, test
+from heap_lib import HEAP_OWNERS, NO_HURRY, check_matrix, read_heap
+from live import KIB, Folder, Skip, check, equal, memstate, run, test
 
 COLLECTORS = ["G1", "Serial", "Parallel"]
 JAVA_SPACES = ["eden", "survivor", "old", "humongous", "archive", "free"]
@@ -53,6 +53,53 @@ public class Target {
 }
 """
 
+ARENA_THREADS = 12
+ARENA_BLOCKS = 500
+# Each thread allocates blocks of 8 KiB by malloc, frees all but the last one, and waits.
+ARENAS_SOURCE = """
+import java.lang.reflect.Field;
+import java.util.concurrent.CountDownLatch;
+
+public class Target {
+    static final CountDownLatch allocated = new CountDownLatch(THREADS);
+    static final CountDownLatch freed = new CountDownLatch(THREADS);
+
+    static void work(sun.misc.Unsafe unsafe) {
+        long[] blocks = new long[BLOCKS];
+
+        for (int i = 0; i < BLOCKS; i++) {
+            blocks[i] = unsafe.allocateMemory(8192);
+            unsafe.setMemory(blocks[i], 8192, (byte)1);
+        }
+        try {
+            allocated.countDown();
+            allocated.await();
+            for (int i = 0; i < BLOCKS - 1; i++)
+                unsafe.freeMemory(blocks[i]);
+            freed.countDown();
+            Thread.sleep(1000000);
+        } catch (InterruptedException e) {
+        }
+    }
+
+    public static void main(String[] args) throws Exception {
+        Field field = sun.misc.Unsafe.class.getDeclaredField("theUnsafe");
+
+        field.setAccessible(true);
+        sun.misc.Unsafe unsafe = (sun.misc.Unsafe)field.get(null);
+        for (int i = 0; i < THREADS; i++) {
+            Thread thread = new Thread(() -> work(unsafe));
+
+            thread.setDaemon(true);
+            thread.start();
+        }
+        freed.await();
+        System.out.println("ready");
+        System.in.read();
+    }
+}
+"""
+
 
 def each_jdk():
     """Yield the path of java and of jcmd of each JDK."""
@@ -66,13 +113,14 @@ def each_jdk():
 
 
 @contextlib.contextmanager
-def running(folder, java, options, *args):
+def running(folder, java, options, *args, source=SOURCE, more_env=None):
     """Start the target with these options of the virtual machine; yield its pid."""
-    source = f"{folder}/Target.java"
-    with open(source, "w", encoding="ascii") as f:
-        f.write(SOURCE)
-    process = subprocess.Popen([java, "-Xmx256m", *options, source, *args], stdin=subprocess.PIPE,
-                               stdout=subprocess.PIPE, text=True, env={**os.environ, "TMPDIR": folder})
+    file = f"{folder}/Target.java"
+    with open(file, "w", encoding="ascii") as f:
+        f.write(source)
+    process = subprocess.Popen([java, "-Xmx256m", *options, file, *args], stdin=subprocess.PIPE,
+                               stdout=subprocess.PIPE, text=True,
+                               env={**os.environ, "TMPDIR": folder, **(more_env or {})})
     try:
         equal(process.stdout.readline(), "ready\n", f"{java} {options}")
         yield process.pid
@@ -208,6 +256,34 @@ def the_heap_of_another_collector_is_a_bound():
                 equal(spaces["shared heap of ZGC"]["live_bytes"] >> 20, int(used), "used")
                 check_code(codecache, spaces)
                 check_sums(heap, "sums")
+
+
+@test
+def many_arenas_are_reported_with_the_remedy():
+    """Threads of the program free most of what they allocated outside the Java heap."""
+    source = ARENAS_SOURCE.replace("THREADS", str(ARENA_THREADS)).replace("BLOCKS", str(ARENA_BLOCKS))
+    with Folder() as folder:
+        for java, _ in each_jdk():
+            for limit in (2, 2 * ARENA_THREADS):
+                env = {"MALLOC_ARENA_MAX": str(limit)}
+                with running(folder, java, [], source=source, more_env=env) as pid:
+                    heap = read_heap(pid)
+                    texts = [memstate(*verb, "-p", pid, "--text", *NO_HURRY).must_be(0).out.decode()
+                             for verb in (("heap",), ("--heap", "walk"))]
+                arenas = heap["arenas"]
+                check(all(a["problem"] is None for a in arenas), f"{java}: {arenas}")
+                free = sum(a["free_resident_bytes"] for a in arenas)
+                malloc = heap["heaps"][0]
+                equal(free,
+                      malloc["pool_pages_resident_bytes"] + malloc["pool_fragments_resident_bytes"],
+                      "free in all arenas")
+                is_many = len(arenas) - 1 > 8
+                equal(is_many, limit > 2, f"{len(arenas)} arenas")
+                check(free > ARENA_THREADS * ARENA_BLOCKS * 6 * KIB, f"free in the arenas: {free}")
+                sentence = (f"is free, but held in {len(arenas) - 1} arenas of glibc malloc besides the "
+                            "main arena: MALLOC_ARENA_MAX=2 in the environment")
+                for text in texts:
+                    equal(sentence in " ".join(text.split()), is_many, f"the sentence in {text}")
 
 
 @test

@@ -15,11 +15,11 @@ EXTRA_DIST += \
 
 # These require python3, and are skipped otherwise.
 LIVE_TESTS = \
-	%D%/heap_auto.py %D%/clock.py %D%/command.py %D%/limits.py %D%/hostile_elf.py %D%/count.py %D%/count_filter.py %D%/count_runs.py %D%/count_same.py %D%/count_scale.py %D%/count_stacks.py %D%/count_trouble.py %D%/diff.py %D%/endings.py %D%/lazyfree.py %D%/names.py %D%/output.py \
+	%D%/heap_auto.py %D%/doctor_heaps.py %D%/clock.py %D%/command.py %D%/limits.py %D%/hostile_elf.py %D%/count.py %D%/count_filter.py %D%/count_runs.py %D%/count_same.py %D%/count_scale.py %D%/count_stacks.py %D%/count_trouble.py %D%/diff.py %D%/endings.py %D%/lazyfree.py %D%/names.py %D%/output.py \
 	%D%/races.py %D%/remote.py %D%/rights.py %D%/selection.py %D%/stacks.py %D%/stacks_inside.py %D%/states.py %D%/sums.py %D%/turns.py \
 	%D%/heap_types.py %D%/helper.py %D%/json_schema.py %D%/unharmed.py \
 	%D%/helper_figures.py \
-	%D%/heap.py %D%/held.py %D%/held_tty.py %D%/heap_jemalloc.py %D%/heap_golang.py %D%/heap_hotspot.py %D%/heap_mallocng.py %D%/heap_pymalloc.py %D%/heap_sparse.py %D%/heap_tcmalloc.py %D%/heap_code.py %D%/leaks.py %D%/programs.py %D%/running.py %D%/explain.py \
+	%D%/heap.py %D%/held.py %D%/held_tty.py %D%/heap_jemalloc.py %D%/heap_golang.py %D%/heap_hotspot.py %D%/heap_mallocng.py %D%/heap_pymalloc.py %D%/heap_sparse.py %D%/heap_tcmalloc.py %D%/heap_code.py %D%/leaks.py %D%/programs.py %D%/running.py %D%/explain.py %D%/heap_erlang.py \
 	%D%/compare.py %D%/compare_count.py %D%/compare_server.py %D%/compare_show.py %D%/compare_verdict.py %D%/preload.py
 # Call stacks
 LIVE_TESTS += %D%/count_profile.py %D%/count_jit.py

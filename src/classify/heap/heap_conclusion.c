@@ -6,6 +6,7 @@
 #include <inttypes.h>
 
 #include "base/units.h"
+#include "classify/process/diagnose.h"
 #include "model/allocator_signs.h"
 
 /*
@@ -67,15 +68,25 @@ static enum heap_part find_largest(const struct heap *heap)
 }
 
 /* Describe one heap of a process that has several. */
-static void add_one_of_several(struct conclusion *c, const struct heap *heap)
+static void add_one_of_several(struct conclusion *c, const struct usage *u,
+			       const struct heap *heap)
 {
+	uint64_t anon = matrix_owner_bytes(&u->matrix, OWNER_ANON);
+	/* part of the memory of a Java virtual machine may be shared or a mapped file */
+	bool is_in_anon = heap->allocator != ALLOCATOR_HOTSPOT && bytes_known(anon);
+	const char *title = allocator_titles[heap->allocator];
+
+	if (heap->quality == QUALITY_UNKNOWN && is_in_anon) {
+		conclusion_add(c, "%s: unknown, at most the %s in anon.", title,
+			       amount(anon).text);
+		return;
+	}
 	if (heap->quality == QUALITY_UNKNOWN) {
-		conclusion_add(c, "%s: unknown.", allocator_titles[heap->allocator]);
+		conclusion_add(c, "%s: unknown.", title);
 		return;
 	}
 	conclusion_add(c, "%s: %s allocated, %s in free pages, %s in free fragments.",
-		       allocator_titles[heap->allocator],
-		       amount(heap->owner_bytes[OWNER_LIVE]).text,
+		       title, amount(heap->owner_bytes[OWNER_LIVE]).text,
 		       amount(heap->owner_bytes[OWNER_POOL_PAGES]).text,
 		       amount(heap->owner_bytes[OWNER_POOL_FRAGMENTS]).text);
 }
@@ -117,15 +128,18 @@ void heap_conclude(struct conclusion *c, const struct usage *u, const struct hea
 {
 	uint64_t rss = u->total.bytes[SMAPS_RSS];
 	enum heap_part largest = find_largest(heap);
+	struct diagnosis arenas;
 
 	if (bytes_known(rss))
 		conclusion_add(c, "Rss %s.", amount(rss).text);
 	for (size_t i = 0; heap->other_count > 0 && i < heap_count(heap); i++)
-		add_one_of_several(c, heap_at(heap, i));
+		add_one_of_several(c, u, heap_at(heap, i));
 	if (heap->other_count == 0)
 		add_parts(c, heap);
 	for (size_t i = 0; i < heap_count(heap); i++)
 		add_trimmable(c, heap_at(heap, i));
+	if (diagnose_arenas(u, &arenas))
+		conclusion_add(c, "%s", arenas.text);
 	conclusion_set_next(c, "memstate%s%s -p %d%s", next_commands[largest].command,
 			    place->options, u->process.pid,
 			    next_commands[largest].options);

@@ -64,13 +64,27 @@ static void add_share(struct matrix *matrix, const struct mapping *m,
 	}
 }
 
+/* Sum the arenas of glibc's malloc, of which the first is the main arena. */
+static void sum_arenas(const struct heap *heap, struct usage_heap *to)
+{
+	to->arena_count = 0;
+	to->arena_free_bytes = 0;
+	for (size_t i = 1; heap->allocator == ALLOCATOR_GLIBC && i < heap->arena_count;
+	     i++) {
+		to->arena_count++;
+		to->arena_free_bytes += heap->arenas[i].free_resident_bytes;
+	}
+}
+
 static void list_heaps(struct usage *usage, const struct heap *heap)
 {
 	usage->heap_count = 0;
+	usage->has_java = false;
 	for (size_t i = 0; i < heap_count(heap); i++) {
 		const struct heap *part = heap_at(heap, i);
 		struct usage_heap *to = &usage->heaps[usage->heap_count];
 
+		usage->has_java = usage->has_java || part->allocator == ALLOCATOR_HOTSPOT;
 		if (part->allocator == ALLOCATOR_UNKNOWN ||
 		    part->quality == QUALITY_UNKNOWN ||
 		    usage->heap_count == USAGE_HEAP_MAX)
@@ -79,6 +93,7 @@ static void list_heaps(struct usage *usage, const struct heap *heap)
 		to->quality = part->quality;
 		to->trimmable_bytes = part->trimmable_bytes;
 		memcpy(to->owner_bytes, part->owner_bytes, sizeof(to->owner_bytes));
+		sum_arenas(part, to);
 		usage->heap_count++;
 	}
 }

@@ -300,6 +300,7 @@ bool diagnosis_is_verdict(const struct diagnosis *d)
 	X("dominant", rule_dominant)                 \
 	X("mixed", rule_mixed)                       \
 	X("live", diagnose_live)                     \
+	X("arenas", diagnose_arenas)                 \
 	X("pool-pages", diagnose_pool_pages)         \
 	X("fragments", diagnose_fragments)           \
 	X("java-heap", diagnose_java_heap)           \

@@ -9,6 +9,7 @@
 #ifndef MS_CLASSIFY_PROCESS_DIAGNOSE_H
 #define MS_CLASSIFY_PROCESS_DIAGNOSE_H
 
+#include <stdbool.h>
 #include <stddef.h>
 
 #include "model/usage.h"
@@ -25,6 +26,12 @@ struct diagnosis {
  * first, and return their number.
  */
 size_t diagnose(const struct usage *u, struct diagnosis *ret, size_t max);
+
+/*
+ * The rule about memory that is free, but spread over many arenas of glibc's malloc in a
+ * Java virtual machine. Return false if it does not apply.
+ */
+bool diagnose_arenas(const struct usage *u, struct diagnosis *d);
 
 /*
  * Return true if the rule's sentence describes the process's memory as a whole; the

@@ -45,6 +45,31 @@ bool diagnose_live(const struct usage *u, struct diagnosis *d)
 		   u->process.pid);
 }
 
+/*
+ * The default limit of glibc is 8 arenas for each CPU. A process with more arenas has
+ * them because of its threads. A Java virtual machine has many threads that call malloc
+ * now and then. Memory that a thread frees stays in its arena, where threads of other
+ * arenas do not reuse it.
+ */
+#define MANY_ARENAS 8
+
+bool diagnose_arenas(const struct usage *u, struct diagnosis *d)
+{
+	const struct usage_heap *heap = &u->heaps[0];
+
+	if (!u->has_java || u->heap_count == 0 || heap->allocator != ALLOCATOR_GLIBC ||
+	    heap->arena_count <= MANY_ARENAS ||
+	    !is_significant(heap->arena_free_bytes, 8 * MIB, rss(u), 100))
+		return false;
+	return say(
+		d,
+		"%s (%u%%) is free, but held in %zu arenas of glibc malloc besides the "
+		"main arena: MALLOC_ARENA_MAX=2 in the environment of the Java virtual "
+		"machine limits their number.",
+		amount(heap->arena_free_bytes).text,
+		percent(heap->arena_free_bytes, rss(u)), heap->arena_count);
+}
+
 bool diagnose_pool_pages(const struct usage *u, struct diagnosis *d)
 {
 	uint64_t pool = malloc_bytes(u, OWNER_POOL_PAGES);

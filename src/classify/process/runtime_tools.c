@@ -5,6 +5,8 @@
 
 #include <string.h>
 
+#include "model/known_names.h"
+
 /*
  * Language runtimes and the files that contain their code. Python is last, because
  * other programs such as gdb embed Python in addition to their own heap. A '*' at
@@ -40,6 +42,11 @@ static const char go_sentence[] =
 	"Its heap is that of Go: GODEBUG=gctrace=1 in its environment makes it print the "
 	"size at each collection, and net/http/pprof serves a heap profile.";
 
+static const char erlang_sentence[] =
+	"The process contains Erlang's virtual machine (BEAM): up to all of this memory belongs "
+	"to its allocators, which memstate cannot read. erlang:memory() in its shell shows "
+	"what they have allocated, and recon_alloc:memory(usage) the share of it in use.";
+
 /*
  * Return true if the last component of the path is the name of a language runtime's file.
  */
@@ -71,6 +78,14 @@ static bool has_code(const struct mapping_list *mappings, const struct runtime_t
 	return false;
 }
 
+static bool has_code_of_erlang(const struct mapping_list *mappings)
+{
+	for (size_t i = 0; i < mappings->count; i++)
+		if (is_code_of_erlang(&mappings->items[i]))
+			return true;
+	return false;
+}
+
 /* Append a sentence, replacing "PID" with the process ID. */
 static void add_with_pid(struct strbuf *out, const char *sentence, int pid)
 {
@@ -88,6 +103,10 @@ bool runtime_tools_add(struct strbuf *out, const struct usage *u,
 {
 	if (u->allocator == ALLOCATOR_GO) {
 		strbuf_add_text(out, go_sentence);
+		return true;
+	}
+	if (has_code_of_erlang(mappings)) {
+		strbuf_add_text(out, erlang_sentence);
 		return true;
 	}
 	for (size_t i = 0; i < sizeof(tools) / sizeof(tools[0]); i++) {

@@ -25,8 +25,19 @@ void doctor_answers_add(struct doctor_answers *answers, const struct check *chec
 	}
 }
 
+void doctor_answers_add_heap(struct doctor_answers *answers, const struct heap *heap)
+{
+	answers->heap_count++;
+	if (heap->quality != QUALITY_UNKNOWN)
+		return;
+	strbuf_addf(&answers->unread, "%s%s", answers->unread_count > 0 ? ", " : "",
+		    allocator_titles[heap->allocator]);
+	answers->unread_count++;
+}
+
 void doctor_answers_release(struct doctor_answers *answers)
 {
+	strbuf_release(&answers->unread);
 	strbuf_release(&answers->limited);
 }
 
@@ -64,6 +75,13 @@ void doctor_conclude(struct conclusion *c, const struct doctor_answers *answers,
 			       "Nothing is missing: %zu of %zu checks succeeded, and the "
 			       "others have no answer.",
 			       answers->yes_count, answers->check_count);
+	if (answers->unread_count > 0 && answers->heap_count == 1)
+		conclusion_add(c, "memstate cannot read its heap: %s.",
+			       answers->unread.text);
+	else if (answers->unread_count > 0)
+		conclusion_add(c, "memstate cannot read %zu of %zu heaps: %s.",
+			       answers->unread_count, answers->heap_count,
+			       answers->unread.text);
 	if (process)
 		conclusion_set_next(c, "memstate%s -p %d", place->options, process->pid);
 	else if (!strstr(strbuf_text(&answers->limited), ALL_PROCESSES))

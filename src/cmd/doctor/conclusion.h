@@ -8,6 +8,7 @@
 
 #include "cmd/doctor/facts.h"
 #include "model/conclusion.h"
+#include "model/heap.h"
 
 /* A summary of the findings of all checks that were run. */
 struct doctor_answers {
@@ -19,17 +20,22 @@ struct doctor_answers {
 		/* name of the first essential check whose answer is no, or NULL */
 		*failed;
 	const char *failed_fix;
+	size_t heap_count;
+	size_t unread_count;  /* number of heaps whose quality is unknown */
+	struct strbuf unread; /* titles of these heaps */
 };
 
 /* Add the finding of a check to the summary. */
 void doctor_answers_add(struct doctor_answers *answers, const struct check *check,
 			const struct finding *finding);
+/* Add a heap of the process to the summary. */
+void doctor_answers_add_heap(struct doctor_answers *answers, const struct heap *heap);
 void doctor_answers_release(struct doctor_answers *answers);
 
 /*
- * Append the conclusion: whether memory can be measured, and which checks found a
- * limitation. Set the next command, which shows the memory of the process or, if process
- * is NULL and all processes can be read, of all processes.
+ * Append the conclusion: whether memory can be measured, which checks found a limitation,
+ * and which heaps cannot be read. Set the next command, which shows the memory of the
+ * process or, if process is NULL and all processes can be read, of all processes.
  */
 void doctor_conclude(struct conclusion *c, const struct doctor_answers *answers,
 		     const struct process *process, const struct next_place *place);

@@ -11,6 +11,7 @@
 #include "cmd/core/terminal.h"
 #include "cmd/doctor/conclusion.h"
 #include "cmd/doctor/facts.h"
+#include "cmd/doctor/heaps.h"
 #include "cmd/session/next.h"
 #include "cmd/session/session.h"
 #include "render/table/conclusion.h"
@@ -130,10 +131,85 @@ static void begin_json(struct examination *x)
 	json_begin_array(&x->json, "checks");
 }
 
-static void end_json(struct examination *x)
+static void end_checks(struct examination *x)
 {
-	json_end_array(&x->json);
-	json_end_report(&x->json);
+	if (x->is_json)
+		json_end_array(&x->json);
+}
+
+/* Append the row or JSON object of one heap. */
+static void add_heap(struct examination *x, const struct heap *heap)
+{
+	_cleanup_strbuf_ struct strbuf help = STRBUF_INIT;
+	struct finding finding = { .answer = ANSWER_UNKNOWN };
+	struct json *j = &x->json;
+
+	doctor_heap_describe(heap, &help, &finding);
+	doctor_answers_add_heap(&x->answers, heap);
+	if (x->is_json) {
+		json_begin_object(j, NULL);
+		json_add_string(j, "heap", allocator_names[heap->allocator]);
+		json_add_string(j, "title", allocator_titles[heap->allocator]);
+		json_add_string(j, "version", heap->version[0] ? heap->version : NULL);
+		json_add_string(j, "evidence", heap->evidence);
+		json_add_string(j, "quality", quality_names[heap->quality]);
+		json_add_string(j, "problem", heap->problem);
+		json_end_object(j);
+	} else {
+		const struct check check = { .name = allocator_names[heap->allocator],
+					     .help = strbuf_text(&help) };
+
+		add_text(x, &check, &finding);
+	}
+	strbuf_release(&finding.fact);
+}
+
+/* Append the heaps of a running process, or why they were not found. */
+static void add_heaps(struct examination *x, const struct doctor_heaps *heaps)
+{
+	const struct check none = { .name = "-", .help = "which heaps it has" };
+	const char *problem = heaps->problem.length > 0 ? strbuf_text(&heaps->problem)
+							: NULL;
+
+	if (x->is_json)
+		json_begin_array(&x->json, "heaps");
+	else
+		strbuf_add_text(&x->checks,
+				"\nheaps, read without pausing the process\n");
+	for (size_t i = 0; i < doctor_heaps_count(heaps); i++)
+		add_heap(x, doctor_heaps_at(heaps, i));
+	if (x->is_json) {
+		json_end_array(&x->json);
+		json_add_string(&x->json, "heaps_problem", problem);
+	} else if (problem) {
+		add_text(x, &none,
+			 &(const struct finding){ .answer = ANSWER_UNKNOWN,
+						  .fact = heaps->problem });
+	}
+}
+
+static void examine_heaps(struct examination *x, struct usage *u,
+			  struct mapping_list *mappings)
+{
+	struct doctor_heaps heaps;
+
+	doctor_heaps_read(x->session, u, mappings, &heaps);
+	add_heaps(x, &heaps);
+	doctor_heaps_release(&heaps);
+}
+
+static bool has_heaps(const struct examination *x)
+{
+	return x->session->fs.is_live && x->patient.smaps_error == 0 &&
+	       process_has_memory(x->patient.process);
+}
+
+static void end_subject(struct examination *x)
+{
+	if (x->is_json)
+		json_end_report(&x->json);
+	else
+		add_subject(x);
 }
 
 static int examine_machine(struct examination *x)
@@ -158,10 +234,8 @@ static int examine_machine(struct examination *x)
 				    lists[i]->title);
 		run_checks(x, lists[i]);
 	}
-	if (x->is_json)
-		end_json(x);
-	else
-		add_subject(x);
+	end_checks(x);
+	end_subject(x);
 	return x->lacks_needed ? EXIT_PARTIAL : EXIT_DONE;
 }
 
@@ -183,10 +257,10 @@ static void examine_process(struct examination *x, struct usage *u)
 		strbuf_addf(&x->out, " (%d)\n", u->process.pid);
 	}
 	run_checks(x, &doctor_process_checks);
-	if (x->is_json)
-		end_json(x);
-	else
-		add_subject(x);
+	end_checks(x);
+	if (has_heaps(x))
+		examine_heaps(x, u, &mappings);
+	end_subject(x);
 	mapping_list_release(&mappings);
 	/*
 	 * clear the error, because the checks have already reported the unreadable files

@@ -32,6 +32,8 @@ static void add_json_glibc_arena(struct json *j, const struct heap_arena *arena,
 	heap_json_add_sum(j, "fast", &arena->fast, is_known && are_lists_known);
 	heap_json_add_sum(j, "bin", &arena->bin, is_known);
 	json_add_amount(j, "top_bytes", is_known ? arena->top_bytes : BYTES_UNKNOWN);
+	json_add_amount(j, "free_resident_bytes",
+			is_known ? arena->free_resident_bytes : BYTES_UNKNOWN);
 	json_add_amount(j, "trimmable_bytes", arena->trimmable_bytes);
 }
 

@@ -160,6 +160,7 @@ static void add_json_heap(struct json *j, const struct heap *heap)
 	json_add_string(j, "title", allocator_titles[heap->allocator]);
 	json_add_string(j, "version", heap->version[0] ? heap->version : NULL);
 	json_add_bool(j, "is_collected", is_runtime);
+	json_add_string(j, "evidence", heap->evidence);
 	json_add_string(j, "quality", quality_names[heap->quality]);
 	json_add_string(j, "problem", heap->problem);
 	for (size_t o = 0; o <= OWNER_HEAP_LAST; o++) {

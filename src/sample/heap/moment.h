@@ -32,10 +32,11 @@ bool heap_moment_wants(const struct heap_reader *reader, const struct mapping *m
 
 /*
  * Pause the process, copy its memory, and resume it. If reader->is_running is set, copy
- * without a pause. If the reader's image is sparse, copy only reader->pages, which must be
- * sorted; without a pause, pause the process only to read its threads' registers. Returns
- * 0 on success; the reader then owns the image and the
- * registers, and *ret must be freed with heap_moment_free(). On failure, *ret is NULL,
+ * without a pause. If the reader's image is sparse, copy only reader->pages, which must
+ * be sorted; if reader->is_running is also set, pause the process only to read the
+ * registers of its threads.
+ *
+ * Returns 0 on success; the reader then owns the image and the registers, and *ret must be freed with heap_moment_free(). On failure, *ret is NULL,
  * and the return value is an error of stop_run() or peek_copy().
  */
 int heap_moment_take(struct heap_reader *reader, const struct usage *u,

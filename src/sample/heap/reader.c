@@ -177,6 +177,8 @@ static int prepare(struct heap_reader *reader, const struct usage *u,
 	ret->expected_ns = heap_reader_estimate_pause_ns(reader, u, mappings);
 	if (ret->expected_ns > reader->max_pause_ns && !reader->is_running)
 		return -EFBIG;
+	if (reader->max_copy_bytes > 0 && bytes > reader->max_copy_bytes)
+		return -EFBIG;
 	return make_room(reader, bytes, ret);
 }
 
@@ -350,8 +352,8 @@ static int read_stopped(struct heap_reader *reader, struct usage *u,
 }
 
 /*
- * Return true if there is room for the pages that a survey or a walk in a sparse image may
- * read, and for the tables of the walk.
+ * Return true if there is room for the pages that a survey or a walk of a sparse image
+ * may read, and for the tables of the walk.
  */
 static bool has_room(const struct heap_reader *reader, uint64_t bytes)
 {

@@ -24,6 +24,8 @@ struct heap_reader {
 	/* the reader's own sampler, if it had to abandon the caller's; otherwise NULL */
 	struct sampler *own_sampler;
 	uint64_t max_pause_ns;
+	/* refuse (-EFBIG) to copy more than this; 0: no limit. Set by the caller. */
+	uint64_t max_copy_bytes;
 	/* do not pause the target, so that the figures are estimates */
 	bool is_running;
 	/* if another memstate instance has paused the process, wait for up to a second */

@@ -164,6 +164,27 @@ static uint64_t recorded_size(struct glibc *g, const struct region *region, uint
 	return glibc_read_head(g, addr, &head) ? head & ~CHUNK_FLAGS : 0;
 }
 
+/*
+ * Return the free bytes on the resident pages of a region whose chunks have been counted.
+ * Regions do not share pages.
+ */
+static uint64_t count_free(struct glibc *g, const struct region *region)
+{
+	struct image *image = g->image;
+	uint64_t addr = image_next_resident(image, region->start_addr, region->end_addr);
+	uint64_t sum = 0;
+
+	while (addr < region->end_addr) {
+		const struct image_run *run = image_run_at(image, addr);
+		uint64_t offset = run->offset_bytes + (addr - run->start_addr);
+
+		sum += g->blocks->pages[offset / IMAGE_PAGE_BYTES].free_bytes;
+		addr = image_next_resident(image, (addr | (IMAGE_PAGE_BYTES - 1)) + 1,
+					   region->end_addr);
+	}
+	return sum;
+}
+
 static void account_region(struct glibc *g, const struct region *region)
 {
 	struct heap_arena *arena = &g->heap->arenas[region->arena];
@@ -187,6 +208,7 @@ static void account_region(struct glibc *g, const struct region *region)
 		trim_stretch(g, &trim, addr);
 	}
 	arena->trimmable_bytes = bytes_add(arena->trimmable_bytes, trim.bytes);
+	arena->free_resident_bytes += count_free(g, region);
 }
 
 static void account_mapped(struct glibc *g, const struct region *region)

@@ -58,6 +58,11 @@ static void an_unsupported_allocator_is_named_and_its_heap_unknown(void **state)
 		  "versions" },
 		{ "/usr/bin/go", UINT64_C(0xc000000000), "", ALLOCATOR_GO, "Go" },
 		{ "/usr/bin/go", 0x10000, "[anon: Go: heap]", ALLOCATOR_GO, "Go" },
+		{ "/opt/erlang/bin/beam.smp", 0x10000, "", ALLOCATOR_ERLANG, "Erlang" },
+		{ "/bin/beam.emu.smp (deleted)", 0x10000, "", ALLOCATOR_ERLANG,
+		  "Erlang" },
+		{ "/usr/bin/xbeam.smp", 0x10000, "", ALLOCATOR_UNKNOWN, "glibc" },
+		{ "/usr/bin/beam.xsmp", 0x10000, "", ALLOCATOR_UNKNOWN, "glibc" },
 		{ "/usr/bin/true", 0x10000, "", ALLOCATOR_UNKNOWN, "glibc" },
 	};
 
@@ -72,7 +77,45 @@ static void an_unsupported_allocator_is_named_and_its_heap_unknown(void **state)
 		assert_row(heap.problem != NULL, rows[i].word);
 		assert_row(strstr(heap.problem, rows[i].word) != NULL, rows[i].word);
 		assert_row(heap.trimmable_bytes == BYTES_UNKNOWN, rows[i].word);
+		assert_row((heap.evidence != NULL) ==
+				   (heap.allocator != ALLOCATOR_UNKNOWN),
+			   rows[i].word);
 		heap_release(&heap);
+	}
+}
+
+/* The heaps of a process that has a heap of Python and a library with another malloc. */
+static void a_malloc_without_a_heap_is_named(void **state)
+{
+	static const struct {
+		const char *library;
+		enum allocator found, named;
+	} rows[] = {
+		{ "/usr/lib/libjemalloc.so.1", ALLOCATOR_PYTHON, ALLOCATOR_JEMALLOC },
+		{ "/usr/lib/libtcmalloc.so.4", ALLOCATOR_PYTHON, ALLOCATOR_TCMALLOC },
+		{ "/usr/lib/libtcmalloc.so.4", ALLOCATOR_TCMALLOC, ALLOCATOR_UNKNOWN },
+		{ "/lib/ld-musl-x86_64.so.1", ALLOCATOR_PYTHON, ALLOCATOR_UNKNOWN },
+		{ "/usr/lib/libc.so.6", ALLOCATOR_PYTHON, ALLOCATOR_UNKNOWN },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+		struct mapping library = { .end_addr = 4096,
+					   .inode = 7,
+					   .flags = MAPPING_EXEC,
+					   .name = rows[i].library };
+		const struct mapping_list mappings = { &library, 1, 1 };
+		struct heap heap, unread;
+
+		heap_init(&heap);
+		heap_init(&unread);
+		heap.allocator = rows[i].found;
+		assert_row(walk_find_unread(&mappings, &heap, &unread) ==
+				   (rows[i].named != ALLOCATOR_UNKNOWN),
+			   rows[i].library);
+		assert_row(unread.allocator == rows[i].named, rows[i].library);
+		assert_row(!unread.problem == !rows[i].named, rows[i].library);
+		assert_row(!unread.evidence == !rows[i].named, rows[i].library);
 	}
 }
 
@@ -80,6 +123,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(an_unsupported_allocator_is_named_and_its_heap_unknown),
+		cmocka_unit_test(a_malloc_without_a_heap_is_named),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -99,6 +99,75 @@ static void reported_figures_are_not_taken_apart(void **state)
 	usage_release(&u);
 }
 
+static void an_unread_heap_is_at_most_all_other_anonymous_memory(void **state)
+{
+	static const struct {
+		enum allocator allocator;
+		const char *words;
+	} rows[] = {
+		{ ALLOCATOR_ERLANG,
+		  "Erlang allocators: unknown, at most the 60.0M in anon." },
+		{ ALLOCATOR_HOTSPOT, "Java heap: unknown. " },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+		_cleanup_conclusion_ struct conclusion c = CONCLUSION_INIT;
+		struct heap other = { .allocator = rows[i].allocator,
+				      .trimmable_bytes = BYTES_UNKNOWN };
+		struct heap heap = { .allocator = ALLOCATOR_GLIBC,
+				     .quality = QUALITY_EXACT,
+				     .trimmable_bytes = MIB,
+				     .others = &other,
+				     .other_count = 1 };
+		struct usage u;
+
+		make_usage(&u);
+		usage_set_no_memory(&u);
+		u.total.bytes[SMAPS_RSS] = 200 * MIB;
+		u.matrix.cell[OWNER_ANON][STATE_PRIVATE_DIRTY] = 60 * MIB;
+		u.matrix.owner_rss_bytes[OWNER_ANON] = 60 * MIB;
+		heap_conclude(&c, &u, &heap, &live);
+		assert_row(strstr(c.text.text, rows[i].words), rows[i].words);
+		usage_release(&u);
+	}
+}
+
+static void arenas_of_a_java_virtual_machine_have_an_advice(void **state)
+{
+	static const struct {
+		bool has_java;
+		const char *end;
+	} rows[] = {
+		{ true,
+		  " malloc_trim(0) would return 1.0M. 50.0M (25%) is free, but held in 20 "
+		  "arenas of glibc malloc besides the main arena: MALLOC_ARENA_MAX=2 in the "
+		  "environment of the Java virtual machine limits their number." },
+		{ false, " malloc_trim(0) would return 1.0M." },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+		_cleanup_conclusion_ struct conclusion c = CONCLUSION_INIT;
+		struct heap heap = { .allocator = ALLOCATOR_GLIBC,
+				     .quality = QUALITY_EXACT,
+				     .trimmable_bytes = MIB };
+		struct usage u;
+		size_t length = strlen(rows[i].end);
+
+		make_usage(&u);
+		u.has_java = rows[i].has_java;
+		u.heap_count = 1;
+		u.heaps[0] = (struct usage_heap){ .allocator = ALLOCATOR_GLIBC,
+						  .arena_count = 20,
+						  .arena_free_bytes = 50 * MIB };
+		heap_conclude(&c, &u, &heap, &live);
+		assert_true(c.text.length > length);
+		assert_string_equal(c.text.text + c.text.length - length, rows[i].end);
+		usage_release(&u);
+	}
+}
+
 static void leaks_are_measured_against_live_memory(void **state)
 {
 	static const struct {
@@ -202,6 +271,8 @@ int main(void)
 		cmocka_unit_test(the_parts_of_a_heap_decide_the_next_command),
 		cmocka_unit_test(a_purge_is_the_trim_of_jemalloc),
 		cmocka_unit_test(reported_figures_are_not_taken_apart),
+		cmocka_unit_test(an_unread_heap_is_at_most_all_other_anonymous_memory),
+		cmocka_unit_test(arenas_of_a_java_virtual_machine_have_an_advice),
 		cmocka_unit_test(leaks_are_measured_against_live_memory),
 		cmocka_unit_test(new_blocks_lead_to_an_explanation_of_one),
 	};

@@ -165,6 +165,9 @@ static void a_share_larger_than_its_mapping_is_rejected(void **state)
 static void two_heaps_add_up_and_are_listed(void **state)
 {
 	struct heap_share share = { 0, { KIB(8), KIB(4), 0, KIB(2) } };
+	struct heap_arena arenas[] = { { .free_resident_bytes = KIB(1) },
+				       { .free_resident_bytes = KIB(2) },
+				       { .free_resident_bytes = KIB(5) } };
 	struct process_memory p;
 	struct heap *other;
 
@@ -176,6 +179,10 @@ static void two_heaps_add_up_and_are_listed(void **state)
 	other->quality = QUALITY_BOUND;
 	other->owner_bytes[OWNER_LIVE] = KIB(8);
 	other->trimmable_bytes = KIB(4);
+	p.heap.arenas = arenas;
+	p.heap.arena_count = 3;
+	other->arenas = arenas;
+	other->arena_count = 3;
 	other->shares = &share;
 	other->share_count = 1;
 	classify_heap(&p.usage, &p.list, &p.heap);
@@ -190,6 +197,13 @@ static void two_heaps_add_up_and_are_listed(void **state)
 	assert_int_equal(p.usage.heap_count, 2);
 	assert_int_equal(usage_heaps_sum(&p.usage, ALLOCATOR_PYTHON, true), KIB(8));
 	assert_int_equal(usage_heaps_sum(&p.usage, ALLOCATOR_GO, true), BYTES_UNKNOWN);
+	assert_false(p.usage.has_java);
+	/* only malloc has arenas, of which the first is the main arena */
+	assert_int_equal(p.usage.heaps[0].arena_count, 2);
+	assert_int_equal(p.usage.heaps[0].arena_free_bytes, KIB(7));
+	assert_int_equal(p.usage.heaps[1].arena_count, 0);
+	other->arenas = NULL;
+	p.heap.arenas = NULL;
 	other->shares = NULL;
 	p.heap.shares = NULL;
 	heap_release(&p.heap);
@@ -212,6 +226,7 @@ static void an_unknown_second_heap_makes_the_sums_a_bound(void **state)
 	assert_int_equal(p.usage.heap_quality, QUALITY_BOUND);
 	assert_int_equal(p.usage.heap_count, 1);
 	assert_string_equal(heap_total_problem(&p.heap), "reason");
+	assert_true(p.usage.has_java);
 	p.heap.shares = NULL;
 	heap_release(&p.heap);
 }

@@ -164,6 +164,52 @@ static void fragments_are_reported_from_ten_percent(void **state)
 			    "10.0M (10%) is free fragments", 29);
 }
 
+/* Arenas of glibc's malloc besides the main arena, and the sentence about them. */
+struct arenas_row {
+	size_t count;
+	uint64_t free_mib, rss_mib;
+	enum allocator allocator;
+	bool has_java;
+	const char *text;
+};
+
+static void many_arenas_of_a_java_virtual_machine_are_reported(void **state)
+{
+	static const struct arenas_row rows[] = {
+		{ 30, 25, 100, ALLOCATOR_GLIBC, true,
+		  "25.0M (25%) is free, but held in 30 arenas of glibc malloc besides the "
+		  "main arena: MALLOC_ARENA_MAX=2 in the environment of the Java virtual "
+		  "machine limits their number." },
+		{ 9, 10, 100, ALLOCATOR_GLIBC, true,
+		  "10.0M (10%) is free, but held in 9 " },
+		{ 9, 8, 80, ALLOCATOR_GLIBC, true, "8.0M (10%) is free" },
+		{ 8, 10, 100, ALLOCATOR_GLIBC, true, NULL },
+		{ 9, 9, 100, ALLOCATOR_GLIBC, true, NULL },
+		{ 9, 7, 20, ALLOCATOR_GLIBC, true, NULL },
+		{ 30, 25, 100, ALLOCATOR_GLIBC, false, NULL },
+		{ 30, 25, 100, ALLOCATOR_JEMALLOC, true, NULL },
+		{ 30, 25, 100, ALLOCATOR_UNKNOWN, true, NULL },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+		struct usage u;
+		const char *text;
+
+		make_heap(&u, 10, 10, 10);
+		u.total.bytes[SMAPS_RSS] = rows[i].rss_mib * MIB;
+		u.has_java = rows[i].has_java;
+		u.heap_count = rows[i].allocator != ALLOCATOR_UNKNOWN;
+		u.heaps[0].allocator = rows[i].allocator;
+		u.heaps[0].arena_count = rows[i].count;
+		u.heaps[0].arena_free_bytes = rows[i].free_mib * MIB;
+		text = find_sentence(&u, "arenas");
+		assert_int_equal(text != NULL, rows[i].text != NULL);
+		if (text && rows[i].text)
+			assert_memory_equal(text, rows[i].text, strlen(rows[i].text));
+	}
+}
+
 static void live_memory_is_not_reported_if_it_includes_free_memory(void **state)
 {
 	struct usage u;
@@ -252,6 +298,7 @@ int main(void)
 		cmocka_unit_test(a_large_live_share_is_reported),
 		cmocka_unit_test(free_pages_are_reported_with_the_trimmable_amount),
 		cmocka_unit_test(fragments_are_reported_from_ten_percent),
+		cmocka_unit_test(many_arenas_of_a_java_virtual_machine_are_reported),
 		cmocka_unit_test(live_memory_is_not_reported_if_it_includes_free_memory),
 		cmocka_unit_test(advice_for_reading_the_heap_is_given_if_there_is_any),
 		cmocka_unit_test(anon_is_said_to_contain_only_an_unread_heap),

@@ -226,6 +226,13 @@ static void a_runtime_is_recognized_by_its_code(void **state)
 		{ "/usr/sbin/php-fpm8.2", MAPPING_EXEC, "memory_get_usage(true)" },
 		{ "/usr/bin/python3.11", MAPPING_EXEC, "-X tracemalloc" },
 		{ "/usr/lib/libpython3.11.so.1.0", MAPPING_EXEC, "-X tracemalloc" },
+		{ "/usr/lib/erlang/erts-13.1.5/bin/beam.smp", MAPPING_EXEC,
+		  "erlang:memory() in its shell" },
+		{ "/opt/bin/beam.debug.smp (deleted)", MAPPING_EXEC,
+		  "recon_alloc:memory(usage)" },
+		{ "/usr/lib/erlang/erts-13.1.5/bin/beam.smp", MAPPING_READ, NULL },
+		{ "/usr/bin/beam.smpx", MAPPING_EXEC, NULL },
+		{ "/usr/bin/beam.", MAPPING_EXEC, NULL },
 		/* mapped, but not as code */
 		{ "/opt/jdk/lib/server/libjvm.so", MAPPING_READ, NULL },
 		{ "/usr/bin/node_exporter", MAPPING_EXEC, NULL },

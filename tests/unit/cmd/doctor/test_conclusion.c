@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "../../support/unit.h"
 
+#include <string.h>
+
 #include "cmd/doctor/conclusion.h"
 
 static const struct next_place place = { .options = " --procfs d" };
@@ -71,6 +73,37 @@ static void answers_decide_sentence_and_command(void **state)
 	}
 }
 
+static void heaps_that_cannot_be_read_are_named(void **state)
+{
+	static const struct {
+		struct heap heaps[3];
+		const char *sentence;
+	} rows[] = {
+		{ { { .allocator = ALLOCATOR_GLIBC, .quality = QUALITY_ESTIMATE } }, "" },
+		{ { { .allocator = ALLOCATOR_MIMALLOC } },
+		  " memstate cannot read its heap: mimalloc." },
+		{ { { .allocator = ALLOCATOR_GLIBC, .quality = QUALITY_ESTIMATE },
+		    { .allocator = ALLOCATOR_ERLANG },
+		    { .allocator = ALLOCATOR_HOTSPOT } },
+		  " memstate cannot read 2 of 3 heaps: Erlang allocators, Java heap." },
+	};
+	static const char first[] = "Everything works: all 4 checks succeeded.";
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+		const struct process process = { .pid = 7, .state = 'S' };
+		struct doctor_answers answers = { .check_count = 4, .yes_count = 4 };
+		_cleanup_conclusion_ struct conclusion c = CONCLUSION_INIT;
+
+		for (size_t k = 0; k < 3 && rows[i].heaps[k].allocator; k++)
+			doctor_answers_add_heap(&answers, &rows[i].heaps[k]);
+		doctor_conclude(&c, &answers, &process, &place);
+		assert_memory_equal(c.text.text, first, strlen(first));
+		assert_string_equal(c.text.text + strlen(first), rows[i].sentence);
+		doctor_answers_release(&answers);
+	}
+}
+
 static void a_kernel_thread_has_nothing_to_measure(void **state)
 {
 	const struct process process = { .pid = 2, .is_kernel_thread = true };
@@ -88,6 +121,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(answers_decide_sentence_and_command),
+		cmocka_unit_test(heaps_that_cannot_be_read_are_named),
 		cmocka_unit_test(a_kernel_thread_has_nothing_to_measure),
 	};
 

@@ -431,7 +431,7 @@ static void a_heap_is_read_back_for_the_samples_that_had_one(void **state)
 	u.heaps[0] = (struct usage_heap){ .allocator = ALLOCATOR_JEMALLOC,
 					  .quality = QUALITY_ESTIMATE };
 	u.heaps[1] = (struct usage_heap){
-		ALLOCATOR_GO, QUALITY_EXACT, { 1, 2, 3, 4 }, BYTES_UNKNOWN
+		ALLOCATOR_GO, QUALITY_EXACT, { 1, 2, 3, 4 }, BYTES_UNKNOWN, 0, 0
 	};
 	recordings_open(&r);
 	for (uint64_t i = 0; i < 4; i++) {

@@ -76,6 +76,13 @@ static void every_version_is_walked_exactly(void **state)
 		assert_row(arena_sum(&heap, offsetof(struct heap_arena, cached)) ==
 				   h.cached.bytes,
 			   row);
+		/* the free chunks and top are resident */
+		assert_row(heap.arenas[0].free_resident_bytes +
+					   heap.arenas[1].free_resident_bytes ==
+				   h.bin.bytes + h.fast.bytes + h.cached.bytes +
+					   h.top_bytes,
+			   row);
+		assert_row(heap.arenas[1].free_resident_bytes > 0, row);
 		assert_row(heap.cache_count == 1 && heap.mapped.bytes == h.mapped.bytes,
 			   row);
 		assert_row(heap.mallinfo.arena == h.system_bytes &&
@@ -118,6 +125,10 @@ static void trimming_changes_only_the_free_pages(void **state)
 	assert_int_equal(whole.owner_bytes[OWNER_POOL_PAGES] - (end - start),
 			 trimmed.owner_bytes[OWNER_POOL_PAGES]);
 	assert_int_equal(whole.trimmable_bytes - (end - start), trimmed.trimmable_bytes);
+	assert_int_equal(whole.arenas[0].free_resident_bytes - (end - start),
+			 trimmed.arenas[0].free_resident_bytes);
+	assert_int_equal(whole.arenas[1].free_resident_bytes,
+			 trimmed.arenas[1].free_resident_bytes);
 	heap_release(&whole);
 	heap_release(&trimmed);
 	heap_image_release(&h);
