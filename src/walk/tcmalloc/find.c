@@ -52,7 +52,7 @@
 static bool is_head(struct image *image, uint64_t addr, bool *ret_is_linked)
 {
 	const uint8_t *at = image_at(image, addr, TCMALLOC_SPAN_BYTES);
-	uint64_t words[4], back, forth;
+	uint64_t words[4], back = 0, forth = 0;
 
 	*ret_is_linked = false;
 	if (!at)

@@ -155,15 +155,27 @@ static void keep(enum heap_stops stops, unsigned int share_per_mille)
 	keeper = heap_keeper_new(&fs, sampler, stops, NS_PER_S, share_per_mille);
 }
 
-/* Read a process, whose folder is made first. Its first mapping is the heap. */
+/*
+ * Make the folder of a process, unless it exists: the thread of a walk may be reading it.
+ * The first mapping of the process is the heap.
+ */
+static void make_process(int pid)
+{
+	struct strbuf name = STRBUF_INIT, path = STRBUF_INIT;
+
+	strbuf_addf(&name, "%d/smaps", pid);
+	strbuf_addf(&path, "%s/%s", tree.root, name.text);
+	if (access(path.text, F_OK) < 0)
+		tree_write(&tree, name.text,
+			   SMAPS_RECORD_6_18(HEAP_HEADER)
+				   SMAPS_RECORD_6_18(SMAPS_STACK_HEADER));
+	strbuf_release(&name);
+	strbuf_release(&path);
+}
+
 static void read_process(int pid, uint64_t start_ticks)
 {
-	struct strbuf path = STRBUF_INIT;
-
-	strbuf_addf(&path, "%d/smaps", pid);
-	tree_write(&tree, path.text,
-		   SMAPS_RECORD_6_18(HEAP_HEADER) SMAPS_RECORD_6_18(SMAPS_STACK_HEADER));
-	strbuf_release(&path);
+	make_process(pid);
 	usage_release(&usage);
 	usage_init(&usage);
 	usage.process.pid = pid;
