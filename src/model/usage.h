@@ -160,7 +160,7 @@ struct usage {
 	/* A Java virtual machine was found, even if its heap is unknown. */
 	bool has_java;
 
-	/* Quality of trimmable_bytes and of the figures of the heap's owners. */
+	/* How reliable trimmable_bytes and the figures of the heap's owners are. */
 	enum quality heap_quality;
 	/*
 	 * When the heap was read to obtain the figures of the heap's owners; 0: it

@@ -65,7 +65,7 @@ static const char *format_age(uint64_t ns, char buf[UNITS_TEXT_SIZE])
 	return buf;
 }
 
-/* Format an interval such as "1s" or "500ms", without the fraction ".0". */
+/* Format an interval such as "1s" or "500ms", without a trailing ".0". */
 static const char *format_interval(uint64_t ns, char buf[UNITS_TEXT_SIZE])
 {
 	char *fraction = strstr(units_format_duration(ns, buf), ".0");

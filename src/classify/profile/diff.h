@@ -46,7 +46,7 @@ struct profile_diff_options {
 	uint64_t minimum;
 };
 
-/* A group of stacks whose compared functions are the same. */
+/* A group of stacks that are identical in the functions that are compared. */
 struct profile_diff_stack {
 	enum profile_diff_kind kind;
 	uint64_t before, after;

@@ -36,8 +36,8 @@ void heaps_set_patience(struct session *session, uint64_t patience_ns);
 int heaps_read(struct session *session, struct usage *u, struct mapping_list *mappings);
 
 /*
- * Call heap_reader_read() when no other memstate holds the process. Retry if another
- * memstate was faster, or if a thread could not be stopped.
+ * Call heap_reader_read() once no other memstate traces the process. Retry if another
+ * memstate attaches first, or if a thread could not be stopped.
  */
 int heaps_read_in_turn(const struct procfs *fs, struct heap_reader *reader,
 		       struct usage *u, struct mapping_list *mappings, struct heap *ret);

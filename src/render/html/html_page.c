@@ -15,8 +15,7 @@
 #include "render/table/output.h"
 
 /*
- * Maximum number of points in a series. More points would not fit into the columns of
- * a screen.
+ * Maximum number of points in a series. A screen has too few pixel columns to show more.
  */
 #define POINTS_MAX 600
 

@@ -64,8 +64,8 @@ static void add_samples(const struct page *p, const struct trend *t)
 }
 
 /*
- * Append how the memory need changed from the first sample to the last, such as "rose
- * from 61.9M to 62.8M".
+ * Append a description of how the need for memory changed from the first sample to the
+ * last, such as "rose from 61.9M to 62.8M".
  */
 static void add_need(const struct page *p, const struct trend *t)
 {

@@ -82,10 +82,7 @@ static void add_sides(const struct page *p)
 	strbuf_add_char(p->out, '\n');
 }
 
-/*
- * Return the age in ms of the oldest mapping data of a moment, relative to the time of
- * the moment.
- */
+/* Return by how many ms the oldest mapping data of a moment precedes the moment. */
 static uint64_t mappings_age_ms(const struct moment *moment)
 {
 	uint64_t age = 0;

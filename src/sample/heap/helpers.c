@@ -146,8 +146,8 @@ static void release_problems(struct helper *helper)
 }
 
 /*
- * Close the connection to the helper and remove it. Returns 0, or -errno if something of
- * the helper remains in a running process.
+ * Close the connection to the helper and remove it. Returns 0, or -errno if a part of the
+ * helper remains in a running process.
  */
 static int close_helper(struct helper *helper, const char **ret_what)
 {
@@ -190,9 +190,10 @@ static struct helper *find(struct helpers *h, const struct process *p)
 }
 
 /*
- * Forget the helpers of processes that have ended. Only memory of memstate is freed,
- * because the processes no longer exist. If a process's file cannot be opened for another
- * reason, such as a lack of file descriptors, the process is assumed to be running.
+ * Forget the helpers of processes that have ended. This frees only memstate's own memory,
+ * because the memory of the processes is gone. If the files of a process cannot be opened
+ * for another reason, such as a lack of file descriptors, assume that the process is
+ * still running.
  */
 static void forget_ended(struct helpers *h)
 {

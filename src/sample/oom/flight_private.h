@@ -45,8 +45,8 @@ uint64_t flight_unix_ms(uint64_t ns);
 bool flight_has_pid(const struct flight *flight, int pid);
 
 /*
- * Record the kills of this cgroup that the kernel log reports. Also record those that the
- * kill counters show but whose reports are overdue.
+ * Record the OOM kills in this cgroup: those in the kernel log, and those that only the
+ * kill counters show although the kernel should have logged them by now.
  */
 void flight_read_log(struct flight *flight);
 

@@ -201,7 +201,7 @@ static void relist(struct run_sampler *s)
 }
 
 /*
- * List the processes of the run. s->processes is only the list; usages are read into
+ * List the processes of the run. s->processes contains no usages: these are read into
  * copies that own their strings.
  */
 static int list(struct run_sampler *s)

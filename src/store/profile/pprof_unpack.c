@@ -21,7 +21,7 @@
 
 /*
  * Upper bound on the memory for decoding. A message of a few bytes in the file may take
- * some hundred bytes in memory.
+ * up several hundred bytes in memory.
  */
 #	define ROOM_BYTES ((size_t)1 << 30)
 

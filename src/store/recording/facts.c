@@ -230,7 +230,9 @@ void facts_from_heap(const struct usage *u, const struct mapping_list *mappings,
 			from_number(taken_bytes(u, mappings, (enum owner)o));
 }
 
-/* Indices of the values of one heap in the table FACT_HEAP_PART. */
+/*
+ * Indices of the values in a row of the table FACT_HEAP_PART, which describes one heap.
+ */
 enum {
 	PART_QUALITY,
 	PART_TRIMMABLE,

@@ -78,7 +78,8 @@ int trace_get_rseq(int tid, uint64_t *ret_addr);
 
 /*
  * Read or write a range of memory. Return -EFAULT if part of the range cannot be
- * accessed. In a tracing thread, return -ETIMEDOUT if the kernel does not answer.
+ * accessed. In a tracing thread, return -ETIMEDOUT if the access hangs in the kernel, for
+ * example while a page is read from a file system that does not respond.
  */
 int trace_read_memory(int tid, uint64_t addr, void *to, size_t length);
 /*

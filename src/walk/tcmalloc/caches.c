@@ -113,8 +113,8 @@ static void try_list(struct tcmalloc *t, uint64_t addr, uint64_t first)
 }
 
 /*
- * Test whether the word at `at` is the address of a cache. Returns false, so that the
- * scan continues: the data also contain the address of another cache
+ * Test whether the word at `at` is the address of a cache. Always returns false so that
+ * the scan continues, because the data also contains the address of another cache
  * (next_memory_steal_).
  */
 static bool test_cache(struct tcmalloc *t, uint64_t addr, const uint8_t *at)
