@@ -55,8 +55,9 @@
 #define WALK_TRIES 4
 
 /*
- * Number of attempts to copy all pages that the walkers read. An allocator that changes
- * lists through all of its memory needs other pages each time.
+ * Number of attempts to copy all pages that the walkers read, if a complete copy would
+ * take too long. Otherwise there is only one attempt: in a busy process, the walkers may
+ * read other pages each time.
  */
 #define SPARSE_TRIES 3
 
@@ -372,20 +373,21 @@ static int read_sparse(struct heap_reader *reader, struct usage *u,
 		       struct mapping_list *mappings, struct heap *ret,
 		       uint64_t *ret_expected_ns, uint64_t *stopped_ns)
 {
-	uint64_t bytes = copy_bytes(reader, mappings);
+	uint64_t bytes = copy_bytes(reader, mappings), some_bytes;
+	uint64_t whole_ns = heap_reader_estimate_pause_ns(reader, u, mappings);
+	int tries = whole_ns > reader->max_pause_ns ? SPARSE_TRIES : 1;
 	int r = -ENODATA;
 
 	if (!reader->wants_figures_only || reader->is_running || reader->copies_roots ||
 	    !reader->fs->is_live || !bytes_known(bytes) || bytes < SURVEY_MIN_BYTES ||
 	    platform_unsupported_reason(PLATFORM_WALK) || !walk_can_index(mappings) ||
 	    !has_room(reader, bytes) || reader->futile_pid == u->process.pid ||
-	    heap_survey(reader, u, mappings, stopped_ns) < 0)
+	    heap_survey(reader, u, mappings, &some_bytes, stopped_ns) < 0)
 		return -ENODATA;
-	*ret_expected_ns =
-		estimate_pause_ns(u, mappings, bytes, page_list_bytes(&reader->pages));
+	*ret_expected_ns = estimate_pause_ns(u, mappings, bytes, some_bytes);
 	if (*ret_expected_ns > reader->max_pause_ns)
 		return -EFBIG;
-	for (int i = 0; r == -ENODATA && i < SPARSE_TRIES; i++)
+	for (int i = 0; r == -ENODATA && i < tries; i++)
 		r = read_stopped(reader, u, mappings, ret, stopped_ns);
 	if (r == -ENODATA)
 		reader->futile_pid = u->process.pid;

@@ -10,11 +10,10 @@
 #include "tracee/memory/lazy.h"
 
 /*
- * Pages around those that were read. An allocator's data grows at its end, so the walkers
- * may read more pages in the pause.
+ * The pages around those that were read are copied too, in aligned blocks of this size.
+ * An allocator's data grows at its end, so the walkers may read more pages in the pause.
  */
-#define BEFORE_BYTES IMAGE_PAGE_BYTES
-#define AFTER_BYTES (4 * IMAGE_PAGE_BYTES)
+#define BLOCK_BYTES (UINT64_C(64) << 10)
 
 /* Number of attempts to walk the heap while the process runs. */
 #define SURVEYS 3
@@ -47,8 +46,10 @@ static int watch_walk(struct heap_reader *reader, const struct walk_input *input
 	walk_heap(input, ret, &reader->blocks);
 	r = lazy_stop(lazy, &pages, &reader->survey_cpu_ns) ? (int)pages.count : -EFBIG;
 	for (size_t i = 0; i < pages.count; i++)
-		page_list_add(&reader->pages, pages.items[i].start_addr - BEFORE_BYTES,
-			      pages.items[i].end_addr + AFTER_BYTES);
+		page_list_add(&reader->pages,
+			      pages.items[i].start_addr & ~(BLOCK_BYTES - 1),
+			      (pages.items[i].end_addr + IMAGE_PAGE_BYTES + BLOCK_BYTES -
+			       1) & ~(BLOCK_BYTES - 1));
 	page_list_release(&pages);
 	page_list_sort(&reader->pages);
 	return r;
@@ -76,20 +77,27 @@ static int survey_running(struct heap_reader *reader, const struct walk_input *i
 	return r < 0 ? r : 0;
 }
 
-static void add_small_mappings(struct heap_reader *reader,
-			       const struct mapping_list *mappings)
+/* Add the mappings with few resident pages, and return the number of these bytes. */
+static uint64_t add_small_mappings(struct heap_reader *reader,
+				   const struct mapping_list *mappings)
 {
+	uint64_t sum = 0;
+
 	for (size_t i = 0; i < mappings->count; i++) {
 		const struct mapping *m = &mappings->items[i];
 
-		if (heap_moment_wants(reader, m) &&
-		    m->counters.bytes[SMAPS_RSS] <= SMALL_BYTES)
-			page_list_add(&reader->pages, m->start_addr, m->end_addr);
+		if (!heap_moment_wants(reader, m) ||
+		    m->counters.bytes[SMAPS_RSS] > SMALL_BYTES)
+			continue;
+		page_list_add(&reader->pages, m->start_addr, m->end_addr);
+		sum += m->counters.bytes[SMAPS_RSS];
 	}
+	return sum;
 }
 
 int heap_survey(struct heap_reader *reader, const struct usage *u,
-		const struct mapping_list *mappings, uint64_t *stopped_ns)
+		const struct mapping_list *mappings, uint64_t *ret_bytes,
+		uint64_t *stopped_ns)
 {
 	struct heap_moment *moment;
 	struct walk_input input;
@@ -118,7 +126,8 @@ int heap_survey(struct heap_reader *reader, const struct usage *u,
 	/* the command line belongs to the caller */
 	moment->usage.command = NULL;
 	heap_moment_free(moment);
-	add_small_mappings(reader, mappings);
+	*ret_bytes = page_list_bytes(&reader->pages);
+	*ret_bytes += add_small_mappings(reader, mappings);
 	page_list_sort(&reader->pages);
 	return r;
 }

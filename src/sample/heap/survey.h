@@ -15,13 +15,15 @@
 
 /*
  * Find the pages that a pause should copy, and store them in reader->pages. Then
- * reader->image is sparse. `mappings` are those of the last reading. Add the time for
- * which the process was paused to *stopped_ns. Returns 0; -EFBIG if the walkers read so
- * many pages that a complete copy is better; or another -errno if there is no survey, for
- * example because userfaultfd(2) is not available.
+ * reader->image is sparse. `mappings` are those of the last reading. *ret_bytes is an
+ * upper bound on the resident bytes that will be copied. Add the time for which the
+ * process was paused to *stopped_ns. Returns 0; -EFBIG if the walkers read so many pages
+ * that a complete copy is better; or another -errno if there is no survey, for example
+ * because userfaultfd(2) is not available.
  */
 int heap_survey(struct heap_reader *reader, const struct usage *u,
-		const struct mapping_list *mappings, uint64_t *stopped_ns);
+		const struct mapping_list *mappings, uint64_t *ret_bytes,
+		uint64_t *stopped_ns);
 
 /*
  * Walk the heap in the reader's sparse image. mem_fd is /proc/PID/mem of the process.
