@@ -161,16 +161,14 @@ static void keep(enum heap_stops stops, unsigned int share_per_mille)
  */
 static void make_process(int pid)
 {
-	struct strbuf name = STRBUF_INIT, path = STRBUF_INIT;
+	char name[32], path[80];
 
-	strbuf_addf(&name, "%d/smaps", pid);
-	strbuf_addf(&path, "%s/%s", tree.root, name.text);
-	if (access(path.text, F_OK) < 0)
-		tree_write(&tree, name.text,
+	snprintf(name, sizeof(name), "%d/smaps", pid);
+	snprintf(path, sizeof(path), "%s/%s", tree.root, name);
+	if (access(path, F_OK) < 0)
+		tree_write(&tree, name,
 			   SMAPS_RECORD_6_18(HEAP_HEADER)
 				   SMAPS_RECORD_6_18(SMAPS_STACK_HEADER));
-	strbuf_release(&name);
-	strbuf_release(&path);
 }
 
 static void read_process(int pid, uint64_t start_ticks)
