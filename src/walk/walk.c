@@ -358,3 +358,21 @@ bool walk_is_hopeless(const struct mapping_list *mappings, int process_fd,
 	set_unread(ret, named);
 	return true;
 }
+
+bool walk_reads_few_pages(const struct mapping_list *mappings)
+{
+	static const char java[] = "/libjvm.so";
+	enum allocator named = find_named(mappings);
+
+	if (named == ALLOCATOR_JEMALLOC || named == ALLOCATOR_TCMALLOC ||
+	    named == ALLOCATOR_GO)
+		return true;
+	for (size_t i = 0; i < mappings->count; i++) {
+		const struct mapping *m = &mappings->items[i];
+
+		if (m->flags & MAPPING_EXEC && m->name_length >= sizeof(java) - 1 &&
+		    strcmp(m->name + m->name_length - (sizeof(java) - 1), java) == 0)
+			return true;
+	}
+	return false;
+}

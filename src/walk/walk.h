@@ -43,4 +43,10 @@ bool walk_find_unread(const struct mapping_list *mappings, const struct heap *he
 bool walk_is_hopeless(const struct mapping_list *mappings, int process_fd,
 		      struct allocator_codes *codes, struct heap *ret);
 
+/*
+ * Return true if the mappings show an allocator or a runtime whose own data is apart from
+ * the blocks, so that the walkers probably read only a small part of the heap.
+ */
+bool walk_reads_few_pages(const struct mapping_list *mappings);
+
 #endif

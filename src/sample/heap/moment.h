@@ -36,9 +36,9 @@ bool heap_moment_wants(const struct heap_reader *reader, const struct mapping *m
  * be sorted; if reader->is_running is also set, pause the process only to read the
  * registers of its threads.
  *
- * Returns 0 on success; the reader then owns the image and the registers, and *ret must be
- * freed with heap_moment_free(). On failure, *ret is NULL, and the return value is an error
- * of stop_run() or peek_copy().
+ * Returns 0 on success; the reader then owns the image and the registers, and *ret must
+ * be freed with heap_moment_free(). On failure, *ret is NULL, and the return value is an
+ * error of stop_run() or peek_copy().
  */
 int heap_moment_take(struct heap_reader *reader, const struct usage *u,
 		     struct heap_moment **ret, uint64_t *ret_pause_ns);

@@ -381,16 +381,19 @@ static int read_sparse(struct heap_reader *reader, struct usage *u,
 	if (!reader->wants_figures_only || reader->is_running || reader->copies_roots ||
 	    !reader->fs->is_live || !bytes_known(bytes) || bytes < SURVEY_MIN_BYTES ||
 	    platform_unsupported_reason(PLATFORM_WALK) || !walk_can_index(mappings) ||
-	    !has_room(reader, bytes) || reader->futile_pid == u->process.pid ||
-	    heap_survey(reader, u, mappings, &some_bytes, stopped_ns) < 0)
+	    reader->futile_pid == u->process.pid || !walk_reads_few_pages(mappings) ||
+	    !has_room(reader, bytes))
+		return -ENODATA;
+	reader->futile_pid = u->process.pid;
+	if (heap_survey(reader, u, mappings, &some_bytes, stopped_ns) < 0)
 		return -ENODATA;
 	*ret_expected_ns = estimate_pause_ns(u, mappings, bytes, some_bytes);
 	if (*ret_expected_ns > reader->max_pause_ns)
 		return -EFBIG;
 	for (int i = 0; r == -ENODATA && i < tries; i++)
 		r = read_stopped(reader, u, mappings, ret, stopped_ns);
-	if (r == -ENODATA)
-		reader->futile_pid = u->process.pid;
+	if (r != -ENODATA)
+		reader->futile_pid = 0;
 	return r;
 }
 

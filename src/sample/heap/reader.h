@@ -50,8 +50,8 @@ struct heap_reader {
 	/* pages that the walkers will probably read, if only these are copied; sorted */
 	struct page_list pages;
 	/*
-	 * The process for which copies of some pages were not sufficient, or 0. All its
-	 * pages are copied.
+	 * The process for which a survey failed, or for which copies of some pages were
+	 * not sufficient; 0: none. All its pages are copied.
 	 */
 	int futile_pid;
 	/* CPU time of the last read that was used by other threads */

@@ -106,11 +106,18 @@ static void handle_fault(struct lazy *l, uint64_t fault_addr)
 
 	if (l->image->run_count > 0)
 		room = run->end_addr - run->start_addr - (offset - run->offset_bytes);
-	if (offset >= l->image->length_bytes || room == 0 ||
-	    l->page_count >= l->page_max) {
-		l->is_full = l->is_full || l->page_count >= l->page_max;
+	if (offset >= l->image->length_bytes || room == 0) {
 		stop_faults(l);
 		return;
+	}
+	/*
+	 * The walk continues with the contents of all pages, because it would take long
+	 * in an image of zeros. Dropped pages are read again when they are needed.
+	 */
+	if (l->page_count >= l->page_max) {
+		l->is_full = true;
+		l->page_count = 0;
+		image_drop_pages(l->image);
 	}
 	addr = run->start_addr + (offset - run->offset_bytes);
 	l->window = l->next_offset == offset ? l->window * 2 : 1;
@@ -130,7 +137,8 @@ static void handle_fault(struct lazy *l, uint64_t fault_addr)
 	}
 	l->next_offset = offset + length;
 	l->page_count += length / IMAGE_PAGE_BYTES;
-	page_list_add(&l->pages, addr, addr + length);
+	if (!l->is_full)
+		page_list_add(&l->pages, addr, addr + length);
 }
 
 static void *serve(void *context)

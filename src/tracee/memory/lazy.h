@@ -20,9 +20,10 @@ struct lazy;
 /*
  * Begin to watch a sparse image. The first access to an absent page reads the page
  * through mem_fd, which is /proc/PID/mem of the target. If mem_fd is -1, or if the page
- * has vanished, the page contains zeros. After page_max pages, all other pages contain
- * zeros. Until lazy_stop(), the image must not be changed, and its bytes must not be
- * passed to the kernel.
+ * has vanished, the page contains zeros. After page_max pages, further pages are read
+ * but not listed, and at most page_max pages are in memory at any time. Until
+ * lazy_stop(), the image must not be changed, and its bytes must not be passed to the
+ * kernel.
  *
  * Returns 0, or a -errno if userfaultfd(2) is not available.
  */

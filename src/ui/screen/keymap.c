@@ -192,7 +192,7 @@ const struct key_row key_rows[] = {
 	  ACTION_CGROUP,
 	  IN_PROCESS,
 	  "Group",
-	  "show what fills its cgroup up to its limit" },
+	  "show what is using up the limit of its cgroup" },
 	{ { FN(6), '<', '>', 's' },
 	  ACTION_SORT,
 	  IN_LISTS,

@@ -6,13 +6,13 @@
 #include <dirent.h>
 #include <errno.h>
 #include <semaphore.h>
+#include <stdio.h>
 #include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "base/clock.h"
-#include "base/strbuf.h"
 #include "base/units.h"
 #include "base/xalloc.h"
 #include "sample/heap/reader.h"
