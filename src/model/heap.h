@@ -238,8 +238,8 @@ const struct heap *heap_at(const struct heap *heap, size_t index);
 enum quality heap_total_quality(const struct heap *heap);
 
 /*
- * Return why the sums over all heaps are not exact, or NULL if they are exact or if no
- * reason is known. Static.
+ * Return the reason why the sums over all heaps are inexact. Return NULL if they are
+ * exact, or if no reason is known. The string is static.
  */
 const char *heap_total_problem(const struct heap *heap);
 

@@ -88,8 +88,8 @@ struct heap_detail {
 	struct heap_type *types; /* sorted by bytes, largest first */
 	size_t type_count;
 	/*
-	 * Indices of the types that pin pages, sorted by the number of pages that freeing
-	 * the type would free, most first.
+	 * Indices of the types that pin pages, in descending order of the number of pages
+	 * that become free if all blocks of the type are freed.
 	 */
 	size_t *pins;
 	size_t pin_count;

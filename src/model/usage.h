@@ -218,8 +218,8 @@ uint64_t usage_hugetlb_bytes(const struct usage *u);
 uint64_t usage_thp_bytes(const struct usage *u);
 
 /*
- * Return true if the heaps are to be shown one by one: the heap of a single malloc is the
- * same as the heap's owners in the matrix.
+ * Return true if a report lists the heaps one by one. A lone heap of malloc is not
+ * listed, because its figures are those of the heap's owners in the matrix.
  */
 bool usage_heaps_are_listed(const struct usage *u);
 

@@ -20,7 +20,7 @@ struct rights {
 	/* memstate is in a user namespace other than the initial one */
 	bool is_in_namespace;
 	const char *user; /* name of the process's user; NULL: unknown */
-	int yama_scope;	  /* kernel.yama.ptrace_scope; 0 also if there is no Yama */
+	int yama_scope;	  /* kernel.yama.ptrace_scope; 0 without Yama */
 };
 
 /* Append a hint for a process that memstate may not read or stop. */

@@ -102,8 +102,8 @@ int count_rules_load(const struct options *o, struct count_rules *ret)
 	for (size_t i = 0; i < o->stacks.rule_count && status == EXIT_DONE; i++)
 		status = add_rule(o->verb, &o->stacks.rules[i], &ret->sets, &ret->said);
 	/*
-	 * replace each set by its rules only after all files have been read, because a
-	 * later file may define the set
+	 * expand the sets only after all files have been read: a later file may define a
+	 * set that an earlier file uses
 	 */
 	if (status == EXIT_DONE &&
 	    transform_list_expand(&ret->said, &ret->sets, &ret->rules, &error) < 0) {

@@ -319,7 +319,10 @@ static void report_record_error(struct watch *w)
 	message_error(w->session->options->recording.record, error);
 }
 
-/* Watch the group until the end that the options request. Returns 0 or -errno. */
+/*
+ * Watch the group until the end condition that the options specify is met. Returns 0
+ * or -errno.
+ */
 static int watch(struct watch *w)
 {
 	const struct options *o = w->session->options;

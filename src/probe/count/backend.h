@@ -43,9 +43,8 @@ struct count_backend {
 	void (*add_unseen)(const void *state, struct strbuf *out);
 
 	/*
-	 * Callback that appends why the counts are known to be incomplete; see
-	 * struct count_means. NULL if the counts of this method are never
-	 * known to be incomplete.
+	 * Callback that appends the reason why the counts are incomplete, if they are;
+	 * see struct count_means. NULL if this method cannot detect incomplete counts.
 	 */
 	void (*add_missed)(const void *state, struct strbuf *out);
 

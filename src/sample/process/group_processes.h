@@ -35,9 +35,10 @@ int group_processes_open(const struct procfs *fs, const struct cgroup_target *ta
 void group_processes_free(struct group_processes *group);
 
 /*
- * Append the processes that are in the cgroup or below it and have memory. Only the
- * process member of each usage is set. *ret must not yet contain any of these processes.
- * Appends nothing if the cgroup was removed. Returns 0 or -errno.
+ * Append the processes in the cgroup and its descendants, except zombies and kernel
+ * threads, which have no memory. Only the process member of each usage is set. *ret must
+ * not yet contain any of these processes. Appends nothing if the cgroup was removed.
+ * Returns 0 or -errno.
  */
 int group_processes_list(struct group_processes *group, const struct procfs *fs,
 			 struct snapshot *ret);
