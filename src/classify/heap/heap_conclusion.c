@@ -128,7 +128,7 @@ void heap_conclude(struct conclusion *c, const struct usage *u, const struct hea
 {
 	uint64_t rss = u->total.bytes[SMAPS_RSS];
 	enum heap_part largest = find_largest(heap);
-	struct diagnosis arenas;
+	struct diagnosis arenas = { .rule = NULL };
 
 	if (bytes_known(rss))
 		conclusion_add(c, "Rss %s.", amount(rss).text);
