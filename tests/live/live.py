@@ -43,11 +43,12 @@ while _count_reads() < _first + 2000:
     time.sleep(0.01)
 """
 
-# The same for a shell script, for some 10 samples.
+# The same for a shell script. The first sample alone takes some 100 reads, because it also
+# looks for room for the heap's copy.
 SH_UNTIL_SAMPLED = """
 count_reads() { sed -n 's/^syscr: //p' /proc/$PPID/io; }
 first=$(count_reads)
-while [ $(count_reads) -lt $((first + 200)) ]; do sleep 0.01; done
+while [ $(count_reads) -lt $((first + 600)) ]; do sleep 0.01; done
 """
 
 STATES = ["private_dirty", "lazyfree", "private_clean", "shared_dirty", "shared_clean"]
