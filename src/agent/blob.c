@@ -29,8 +29,8 @@ const char *const agent_hook_names[HOOK_COUNT_] = { HOOKS_STANDARD(NAME)
 #if HAVE_AGENT
 
 /*
- * src/agent/local.mk builds the two binary files included here, and passes their
- * folder to the assembler.
+ * The assembler includes two binary files here. src/agent/local.mk builds them, and
+ * passes their folder to the assembler.
  */
 __asm__(".section .rodata\n"
 	".balign 16\n"

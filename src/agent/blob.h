@@ -9,16 +9,16 @@
 #include <stddef.h>
 
 /*
- * Return the helper's code and data, which begin with struct agent_blob_head. The caller
- * fills in the addresses of functions in a copy; here they are 0. Return NULL, and set
- * *ret_bytes to 0, if memstate was built without the helper.
+ * Return the helper's code and data, which begin with struct agent_blob_head. The
+ * addresses of functions are 0; the caller sets them in a copy. If memstate was built
+ * without the helper, return NULL and set *ret_bytes to 0.
  */
 const void *agent_blob(size_t *ret_bytes);
 
 /*
- * Return the code and data of the counting hooks, which begin with struct hooks_head.
- * The caller fills in the addresses of original functions in a copy; here they are 0.
- * Return NULL, and set *ret_bytes to 0, if memstate was built without the helper.
+ * Return the code and data of the counting hooks, which begin with struct hooks_head. The
+ * addresses of the original functions are 0; the caller sets them in a copy. If memstate
+ * was built without the helper, return NULL and set *ret_bytes to 0.
  */
 const void *agent_hooks(size_t *ret_bytes);
 
@@ -27,7 +27,7 @@ extern const char *const agent_hook_names[];
 
 /*
  * The names of the functions that the helper calls, indexed by enum agent_function. If a
- * function has several names, the first one that the process defines is used.
+ * function has several names, the helper uses the first one that the process defines.
  */
 /* maximum number of names per function, including the terminating NULL */
 #define AGENT_ALIAS_MAX 4

@@ -15,6 +15,9 @@
 /* Return CLOCK_MONOTONIC in ns. */
 uint64_t clock_now_ns(void);
 
+/* Return the time since boot in ns, including time spent suspended. */
+uint64_t clock_boot_ns(void);
+
 /* Return the CPU time of the calling thread in ns. */
 uint64_t clock_thread_cpu_ns(void);
 
@@ -25,13 +28,13 @@ uint64_t clock_unix_ms(void);
 
 /*
  * Format a time per RFC 3339, in UTC with milliseconds:
- * "2026-11-21T08:15:30.250Z". Returns buf.
+ * "2026-11-21T08:15:30.250Z". Return buf.
  */
 const char *clock_format_utc(uint64_t unix_ms, char buf[CLOCK_TEXT_SIZE]);
 
 /*
  * Parse a time in the format of clock_format_utc(), with or without a
- * fraction. Returns 0 or -EINVAL.
+ * fraction. Return 0 or -EINVAL.
  */
 int clock_parse_utc(const char *text, uint64_t *ret_unix_ms);
 
@@ -52,7 +55,7 @@ uint64_t schedule_due_ns(const struct schedule *s);
 
 /*
  * Advance the schedule to the first due time after now_ns, the time at which a sample is
- * taken. Returns how many due times were missed since the previous sample.
+ * taken. Return how many due times were missed since the previous sample.
  */
 uint64_t schedule_advance(struct schedule *s, uint64_t now_ns);
 

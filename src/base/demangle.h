@@ -12,7 +12,7 @@
 #include "base/strbuf.h"
 
 /*
- * Append the demangled form of name to *out. Returns false with *out unchanged if name is
+ * Append the demangled form of name to *out. Return false with *out unchanged if name is
  * not mangled, or if memstate was built without libiberty.
  */
 bool demangle_add(struct strbuf *out, const char *name);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * interrupt - detect that the user wants memstate to end, during long work for which
+ * interrupt - detect that the user has asked memstate to exit, during long work for which
  * signals are blocked.
  */
 #ifndef MS_BASE_INTERRUPT_H

@@ -10,13 +10,13 @@
 #include "base/strbuf.h"
 
 /*
- * Write all bytes to a file descriptor. Returns 0 or -errno (-EPIPE, -ENOSPC …). On
+ * Write all bytes to a file descriptor. Return 0 or -errno (-EPIPE, -ENOSPC …). On
  * failure, some of the bytes may have been written.
  */
 int io_write_all(int fd, const void *bytes, size_t length);
 
 /*
- * Append the remainder of the file to *out, at most `limit` bytes. Returns 0, -EFBIG if
+ * Append the remainder of the file to *out, at most `limit` bytes. Return 0, -EFBIG if
  * more than `limit` bytes remain, or -errno. On failure *out is unchanged.
  */
 int io_read_all(int fd, size_t limit, struct strbuf *out);
@@ -25,7 +25,7 @@ int io_read_all(int fd, size_t limit, struct strbuf *out);
 int io_read_file_at(int dir_fd, const char *path, size_t limit, struct strbuf *out);
 
 /*
- * Read `length` bytes at the given offset. Returns 0, -EBADMSG if the file ends earlier,
+ * Read `length` bytes at the given offset. Return 0, -EBADMSG if the file ends earlier,
  * or -errno. On failure *to may have been modified.
  */
 int io_read_at(int fd, void *to, size_t length, uint64_t offset_bytes);
@@ -34,7 +34,7 @@ int io_read_at(int fd, void *to, size_t length, uint64_t offset_bytes);
  * Replace a file atomically: write a temporary file in the same directory, sync it,
  * rename it to path, and sync the directory. The new file's permissions are mode
  * without the bits of the umask. Symlinks are followed. Devices and pipes are
- * written to directly. Returns 0 or -errno. On failure a regular file is unchanged,
+ * written to directly. Return 0 or -errno. On failure a regular file is unchanged,
  * and no temporary file remains.
  */
 int io_write_file_atomic(const char *path, const void *bytes, size_t length, mode_t mode);

@@ -165,7 +165,7 @@ static bool is_low_surrogate(uint32_t code)
 	return code >= 0xdc00 && code < 0xe000;
 }
 
-/* Append a code point as UTF-8. Returns -EBADMSG for NUL and for a surrogate. */
+/* Append a code point as UTF-8. Return -EBADMSG for NUL and for a surrogate. */
 static int add_code_point(uint32_t code, struct strbuf *out)
 {
 	if (code == 0 || is_high_surrogate(code) || is_low_surrogate(code))

@@ -47,7 +47,7 @@ struct library {
 
 /*
  * Load the library and find all its functions, unless an earlier call has done so.
- * Returns false if the library is not installed or lacks one of the functions. A library
+ * Return false if the library is not installed or lacks one of the functions. A library
  * is never unloaded. May be called from any thread.
  */
 bool library_load(struct library *library);

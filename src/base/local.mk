@@ -3,6 +3,7 @@ noinst_LIBRARIES += %D%/libbase.a
 	%D%/cleanup.h \
 	%D%/clock.c \
 	%D%/clock.h \
+	%D%/compat.h \
 	%D%/demangle.c \
 	%D%/demangle.h \
 	%D%/interrupt.c \
@@ -34,6 +35,8 @@ noinst_LIBRARIES += %D%/libbase.a
 	%D%/thread.h \
 	%D%/units.c \
 	%D%/units.h \
+	%D%/user.c \
+	%D%/user.h \
 	%D%/xalloc.c \
 	%D%/xalloc.h
 BASE_LIBS = %D%/libbase.a $(LIBIBERTY_LIBS)

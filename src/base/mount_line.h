@@ -27,13 +27,13 @@ bool mount_line_parse(char *line, struct mount_line *ret);
 
 /*
  * Parse the next well-formed line of a mountinfo file, and advance *rest past it. *rest
- * is the file's text, which the function modifies, or NULL. Returns false at the end.
+ * is the file's text, which the function modifies, or NULL. Return false at the end.
  */
 bool mount_line_next(char **rest, struct mount_line *ret);
 
 /*
  * Find an option of the file system by its name, such as "memory". The name of an
- * option with a value includes the "=", such as "hidepid=". Returns the text after the
+ * option with a value includes the "=", such as "hidepid=". Return the text after the
  * name, or NULL.
  */
 const char *mount_line_find_option(const struct mount_line *m, const char *option);

@@ -16,14 +16,13 @@
 #endif
 
 /*
- * The only machine and page size that the parts of memstate listed in
+ * The only machine and page size that the parts of memstate in
  * unsupported_reasons support.
  */
 #define KNOWN_MACHINE "x86-64"
 #define KNOWN_PAGE_BYTES 4096
 
 static const struct {
-	/* reasons: the machine, or the page size, is not supported */
 	const char *machine, *page;
 } unsupported_reasons[PLATFORM_PART_COUNT_] = {
 	[PLATFORM_WALK] = { "heaps can be read from outside only on x86-64",

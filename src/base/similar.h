@@ -12,7 +12,7 @@
 
 /*
  * Return the Damerau-Levenshtein distance from word to name, with git's weights: a letter
- * that is missing from the word costs 1, a wrong one 2, a needless one 3, and two
+ * that is missing from the word costs 1, a wrong one 2, a superfluous one 3, and two
  * transposed letters nothing. ASCII letters match in either case.
  */
 unsigned int similar_distance(const char *word, const char *name);
@@ -22,7 +22,7 @@ unsigned int similar_distance(const char *word, const char *name);
 /* The known names that are closest to a word. All texts are borrowed. */
 struct similar {
 	const char *word;
-	unsigned int distance; /* distance from the word; the same for all names */
+	unsigned int distance; /* distance from the word, the same for all listed names */
 	const char *names[SIMILAR_NAMES_MAX];
 	size_t count; /* number of listed names, or 0 if no name is similar */
 };

@@ -15,7 +15,7 @@
 
 /*
  * Return the length (1 to 4) of the well-formed UTF-8 character at the start of text, and
- * store its code point in *ret_code_point. Returns 0 with *ret_code_point unchanged if
+ * store its code point in *ret_code_point. Return 0 with *ret_code_point unchanged if
  * the bytes are not well-formed. Overlong forms, surrogates and code points above
  * U+10FFFF are not well-formed.
  */

@@ -4,14 +4,30 @@
 #include "base/thread.h"
 
 #include <errno.h>
+#include <sched.h>
 #include <signal.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <sys/mman.h>
 
 /*
- * Return true if there is address space for the stack of another thread. pthread_create()
- * cannot be asked: glibc reports ENOMEM as EAGAIN.
+ * A heap walk needs more stack than musl's default stack, and than a small
+ * RLIMIT_STACK gives.
+ */
+#define STACK_MIN_BYTES ((size_t)1 << 20)
+
+static void ensure_stack_size(pthread_attr_t *attributes)
+{
+	size_t stack_bytes = 0;
+
+	pthread_attr_getstacksize(attributes, &stack_bytes);
+	if (stack_bytes < STACK_MIN_BYTES)
+		pthread_attr_setstacksize(attributes, STACK_MIN_BYTES);
+}
+
+/*
+ * Return true if there is address space for the stack of another thread. The error of
+ * pthread_create() does not show this cause: glibc reports ENOMEM as EAGAIN.
  */
 static bool has_room(const pthread_attr_t *attributes)
 {
@@ -36,6 +52,7 @@ int thread_start(pthread_t *ret, void *(*work)(void *context), void *context)
 	int err;
 
 	pthread_attr_init(&attributes);
+	ensure_stack_size(&attributes);
 	if (!ret)
 		pthread_attr_setdetachstate(&attributes, PTHREAD_CREATE_DETACHED);
 	sigfillset(&all);
@@ -48,4 +65,13 @@ int thread_start(pthread_t *ret, void *(*work)(void *context), void *context)
 	if (!err && ret)
 		*ret = thread;
 	return -err;
+}
+
+unsigned int thread_count_cpus(void)
+{
+	cpu_set_t cpus;
+
+	return sched_getaffinity(0, sizeof(cpus), &cpus) == 0
+		       ? (unsigned int)CPU_COUNT(&cpus)
+		       : 1;
 }

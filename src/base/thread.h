@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * thread - start threads that receive no signals.
+ * thread - start threads that receive no signals, and count the CPUs for them.
  */
 #ifndef MS_BASE_THREAD_H
 #define MS_BASE_THREAD_H
@@ -9,10 +9,13 @@
 
 /*
  * Start a thread with all signals blocked. If ret is NULL, the thread is detached.
- * Returns 0; -EUSERS if the limit on threads is reached (ulimit -u, pids.max);
+ * Return 0; -EUSERS if the limit on threads is reached (ulimit -u, pids.max);
  * -ENOBUFS if there is no address space or memory for the thread's stack (ulimit
  * -v); or another -errno.
  */
 int thread_start(pthread_t *ret, void *(*work)(void *context), void *context);
+
+/* Return the number of CPUs on which memstate may run. */
+unsigned int thread_count_cpus(void);
 
 #endif

@@ -121,7 +121,7 @@ const char *units_format_bytes(uint64_t bytes, char buf[UNITS_TEXT_SIZE])
 		unit *= 1024;
 		i++;
 	}
-	if (unit > UINT64_MAX / 16) { /* keep the product with 10 below 2^64 */
+	if (unit > UINT64_MAX / 16) { /* avoid an overflow of the multiplication by 10 */
 		bytes /= 1024;
 		unit /= 1024;
 	}

@@ -49,7 +49,7 @@ static inline uint64_t bytes_sub(uint64_t a, uint64_t b)
 }
 
 /*
- * Convert an amount in the kernel's "kB" (1024 bytes) to bytes. Returns 0, or
+ * Convert an amount in the kernel's "kB" (1024 bytes) to bytes. Return 0, or
  * -ERANGE with *ret_bytes unchanged.
  */
 int units_bytes_from_kib(uint64_t kib, uint64_t *ret_bytes);
@@ -62,13 +62,13 @@ uint64_t units_bytes_to_kib(uint64_t bytes);
 
 /*
  * Parse a duration such as "15us", "500ms", "2s", "1m", "1min", "1h", "1d" or "0.5". A
- * number without a suffix is in seconds. Returns 0, -EINVAL or -ERANGE.
+ * number without a suffix is in seconds. Return 0, -EINVAL or -ERANGE.
  */
 int units_parse_duration(const char *text, uint64_t *ret_ns);
 
 /*
  * Parse an amount such as "512B", "64K", "1.5M", "2G" or "1T", in powers of 1024. The
- * suffix is required. Returns 0, -EINVAL or -ERANGE.
+ * suffix is required. Return 0, -EINVAL or -ERANGE.
  */
 int units_parse_bytes(const char *text, uint64_t *ret_bytes);
 
@@ -78,44 +78,45 @@ int units_parse_bytes(const char *text, uint64_t *ret_bytes);
  */
 int units_parse_percent(const char *text, uint64_t *ret_thousandths);
 
-/* Large enough for every text formatted by the functions below, including the NUL. */
+/* Size of a buffer for the texts of the following functions, including the NUL. */
 #define UNITS_TEXT_SIZE 24
 
 /*
  * Format an amount: "0", "512", "1.5K", "64.0M", "1.2G". Prefixes are powers of
  * 1024. The text has at most 7 columns ("1023.9K") and is rounded half up; an
- * unknown amount is "-". Returns buf.
+ * unknown amount is "-". Return buf.
  */
 const char *units_format_bytes(uint64_t bytes, char buf[UNITS_TEXT_SIZE]);
 
 /*
  * Like units_format_bytes() or, with is_exact, format the number of bytes with all its
- * digits. Returns buf.
+ * digits. Return buf.
  */
 const char *units_format_amount(uint64_t bytes, bool is_exact, char buf[UNITS_TEXT_SIZE]);
 
 /*
  * Format a number given in thousandths: "12", "12.5", "0.001". An unknown number
- * is "-". Returns buf.
+ * is "-". Return buf.
  */
 const char *units_format_thousandths(uint64_t thousandths, char buf[UNITS_TEXT_SIZE]);
 
-/* Format a difference of two amounts: "+1.5M", "-64.0K", "0". Returns buf. */
+/* Format a difference of two amounts: "+1.5M", "-64.0K", "0". Return buf. */
 const char *units_format_change(int64_t bytes, char buf[UNITS_TEXT_SIZE]);
 
 /*
  * Format a duration: "0ns", "15us", "1.5ms", "2.0s", "3m05s", "2h10m",
- * "5d03h". Returns buf.
+ * "5d03h". Return buf.
  */
 const char *units_format_duration(uint64_t ns, char buf[UNITS_TEXT_SIZE]);
 
-/* Return part / whole in thousandths, rounded to nearest. Returns 0 if whole is 0. */
+/* Return part / whole in thousandths, rounded to nearest. Return 0 if whole is 0. */
 unsigned int units_per_mille(uint64_t part, uint64_t whole);
 
 /*
- * Format a rate such as "+60.1M/h". The rate is printed per second or per minute if
- * unit_of is at least 1 MiB per second or per minute, otherwise per hour. Pass the same
- * unit_of, in bytes per hour, for rates that are shown side by side. Returns buf.
+ * Format a rate such as "+60.1M/h". The rate is printed per second if unit_of is at least
+ * 1 MiB per second, per minute if unit_of is at least 1 MiB per minute, and per hour
+ * otherwise. Pass the same unit_of, in bytes per hour, for rates that are shown side by
+ * side. Return buf.
  */
 const char *units_format_rate(int64_t bytes_per_hour, int64_t unit_of,
 			      char buf[UNITS_TEXT_SIZE]);
@@ -134,7 +135,7 @@ const struct units_rate *units_find_rate(int64_t bytes_per_hour);
 
 /*
  * Format a rate in the given unit, without the name of the unit: "+60.1", "-0.250", "0",
- * "+<0.001". A rate other than 0 is never formatted as 0. Returns buf.
+ * "+<0.001". A rate other than 0 is never formatted as 0. Return buf.
  */
 const char *units_format_rate_in(int64_t bytes_per_hour, const struct units_rate *unit,
 				 char buf[UNITS_TEXT_SIZE]);

@@ -29,7 +29,7 @@ char *xstrndup(const char *text, size_t length) __attribute__((malloc, returns_n
 
 /*
  * Grow an array to at least `need` elements of `size` bytes, by doubling *capacity.
- * Returns the array, which may have moved.
+ * Return the array, which may have moved.
  */
 void *xgrow(void *array, size_t *capacity, size_t need, size_t size)
 	__attribute__((returns_nonnull));

@@ -19,6 +19,14 @@ noinst_LIBRARIES += %D%/libclassify.a
 	%D%/compare/verdict_facts.h \
 	%D%/compare/verdict_next.c \
 	%D%/compare/verdict_next.h \
+	%D%/exporter/cgroups.c \
+	%D%/exporter/cgroups.h \
+	%D%/exporter/group_name.c \
+	%D%/exporter/group_name.h \
+	%D%/exporter/groups.c \
+	%D%/exporter/groups.h \
+	%D%/exporter/look.c \
+	%D%/exporter/look.h \
 	%D%/growth/growth.c \
 	%D%/growth/growth.h \
 	%D%/growth/last_rise.c \
@@ -71,6 +79,8 @@ noinst_LIBRARIES += %D%/libclassify.a
 	%D%/oom/runtime_programs.h \
 	%D%/oom/verdict.c \
 	%D%/oom/verdict.h \
+	%D%/process/chromium_ranges.c \
+	%D%/process/chromium_ranges.h \
 	%D%/process/classify.c \
 	%D%/process/classify.h \
 	%D%/process/classify_heap.c \
@@ -80,13 +90,18 @@ noinst_LIBRARIES += %D%/libclassify.a
 	%D%/process/diagnose.c \
 	%D%/process/diagnose.h \
 	%D%/process/diagnose_heap.c \
+	%D%/process/diagnose_runtimes.c \
 	%D%/process/diagnose_rule.h \
 	%D%/process/heap_problem.c \
 	%D%/process/heap_problem.h \
 	%D%/process/process_conclusion.c \
 	%D%/process/process_conclusion.h \
+	%D%/process/recount.c \
+	%D%/process/recount.h \
 	%D%/process/runtime_tools.c \
 	%D%/process/runtime_tools.h \
+	%D%/process/uses.c \
+	%D%/process/uses.h \
 	%D%/profile/count_conclusion.c \
 	%D%/profile/count_conclusion.h \
 	%D%/profile/count_stats.c \

@@ -14,10 +14,9 @@
 #include "cmd/help.h"
 
 const struct cmd *const cmds[] = {
-	&cmd_map,	  &cmd_heap,	  &cmd_leaks,	&cmd_explain,
-	&cmd_count,	  &cmd_diff,	  &cmd_oom,	&cmd_oom_explain,
-	&cmd_oom_predict, &cmd_oom_watch, &cmd_capture, &cmd_doctor,
-	&cmd_help,	  NULL,
+	&cmd_map,      &cmd_heap,    &cmd_leaks,       &cmd_explain,	 &cmd_count,
+	&cmd_diff,     &cmd_oom,     &cmd_oom_explain, &cmd_oom_predict, &cmd_oom_watch,
+	&cmd_exporter, &cmd_capture, &cmd_doctor,      &cmd_help,	 NULL,
 };
 
 const struct cmd *cmd_find(const char *first, const char *second)
@@ -86,20 +85,45 @@ static bool has_subcommands(const struct cmd *cmd)
 	return false;
 }
 
+static bool looks_like_recording(const char *arg)
+{
+	size_t length = strlen(arg);
+
+	return length > 4 && strcmp(arg + length - 4, ".msr") == 0;
+}
+
+/* Return a hint about the option that accepts the argument, or "". */
+static const char *find_option_hint(const struct cmd *cmd, const char *arg)
+{
+	if (looks_like_recording(arg)) {
+		if (cmd->requires_pid)
+			return CMD_LIVE_HINT;
+		if (cmd == &cmd_oom_watch)
+			return "; use --record FILE";
+		if (cmd == &cmd_oom_explain || option_is_accepted(cmd, "replay"))
+			return "; use --replay FILE for a recording";
+	}
+	if (cmd->takes_command && strchr(arg, '/'))
+		return "; use -- COMMAND to run a program";
+	if (option_is_accepted(cmd, "pid"))
+		return "; use -p NAME for a process";
+	return "";
+}
+
 static void report_needless_arg(const struct cmd *cmd, const char *arg)
 {
 	const char *name = cmd->name ? cmd->name : "memstate";
 
+	if (!cmd->name && help_report_topic(arg))
+		return;
 	if (cmd->name ? cmd_find(cmd->name, arg) : cmd_find(arg, NULL))
 		message_usage(cmd->name, "the command '%s' must directly follow '%s'",
 			      arg, name);
-	else if (!cmd->name || has_subcommands(cmd))
+	else if ((!cmd->name || has_subcommands(cmd)) && !looks_like_recording(arg))
 		cmd_report_unknown(cmd->name, cmd->name, arg);
-	else if (option_is_accepted(cmd, "pid"))
-		message_usage(cmd->name,
-			      "unexpected argument '%s'; use -p NAME for a process", arg);
 	else
-		message_usage(cmd->name, "unexpected argument '%s'", arg);
+		message_usage(cmd->name, "unexpected argument '%s'%s", arg,
+			      find_option_hint(cmd, arg));
 }
 
 static int check_arguments(const struct cmd *cmd, const struct options *options)
@@ -121,8 +145,8 @@ static int check_usage(const struct cmd *cmd, const struct options *options)
 }
 
 /*
- * Set the locale, except for CSV and JSON output, which is always UTF-8: loading the
- * locale's tables would increase memstate's own Rss.
+ * Set the locale, except for CSV and JSON output, which is always UTF-8. The locale's
+ * tables would increase memstate's own Rss.
  */
 static void use_locale(const struct options *options)
 {

@@ -7,20 +7,19 @@
 
 #include "cmd/core/cmd.h"
 
-/* All commands that have a name. NULL ends the list. */
+/* NULL-terminated list of all commands that have a name. */
 extern const struct cmd *const cmds[];
 
-/* Find the command with this one-word or two-word name. second may be NULL. */
+/* Find the command with the given one-word or two-word name. second may be NULL. */
 const struct cmd *cmd_find(const char *first, const char *second);
 
 /*
- * Report an unknown command in a usage error of the command verb, and suggest the
- * commands that the user may have meant. parent is the first word of a two-word name,
- * or NULL.
+ * Report an unknown command as a usage error of the command verb, and suggest similar
+ * commands. parent is the first word of a two-word name, or NULL.
  */
 void cmd_report_unknown(const char *verb, const char *parent, const char *word);
 
-/* Parse the command line and run the command. Returns the exit status for main(). */
+/* Parse the command line and run the command. Return the exit status for main(). */
 int cmd_main(int argc, char **argv);
 
 #endif

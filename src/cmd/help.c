@@ -20,6 +20,7 @@ static const struct {
 	{ "columns", "memstate-columns(5)", "the columns" },
 	{ "compare", "memstate-compare(1)", "comparisons of allocators, with --preload" },
 	{ "memory", "memstate-memory(7)", "owners and states of memory" },
+	{ "metrics", "memstate-metrics(7)", "the metrics of memstate exporter" },
 	{ "output", "memstate-output(5)", "the CSV and JSON output" },
 	{ "profile", "memstate-profile(7)", "profiles and flame graphs" },
 	{ "record", "memstate-record(1)", "--record and --replay" },
@@ -57,8 +58,8 @@ int help_show(const struct cmd *cmd, bool shows_rare)
 			    cmd->name ? '\n' : ' ');
 	strbuf_add_text(&out, "See memstate");
 	/*
-	 * a two-word command, such as "oom explain", is described in the manual page of
-	 * its first word
+	 * the manual page of the first word describes a two-word command, such as
+	 * "oom explain"
 	 */
 	if (cmd->name && cmd != &cmd_help)
 		strbuf_addf(&out, "-%.*s", (int)strcspn(cmd->name, " "), cmd->name);
@@ -76,6 +77,7 @@ int help_show_version(void)
 		{ "sqlite", HAVE_SQLITE },	{ "elf", HAVE_LIBELF },
 		{ "dw", HAVE_LIBDW },		{ "pprof", HAVE_PPROF },
 		{ "demangle", HAVE_LIBIBERTY }, { "agent", HAVE_AGENT },
+		{ "http", HAVE_MICROHTTPD },	{ "yaml", HAVE_YAML },
 	};
 	_cleanup_strbuf_ struct strbuf out = STRBUF_INIT;
 
@@ -102,8 +104,7 @@ struct help_options {
 	bool shows_all;
 };
 
-/* Get the name of a topic's manual page. Return false if there is no such topic. */
-static bool report_topic(const char *word)
+bool help_report_topic(const char *word)
 {
 	for (size_t i = 0; i < sizeof(topics) / sizeof(topics[0]); i++) {
 		if (strcmp(topics[i].topic, word) != 0)
@@ -125,7 +126,7 @@ static int help_run(struct options *o)
 		return help_show(cmd, ((struct help_options *)o)->shows_all);
 	if (o->arg_count > 1 && cmd_find(o->args[0], NULL))
 		cmd_report_unknown("help", o->args[0], o->args[1]);
-	else if (!report_topic(o->args[0]))
+	else if (!help_report_topic(o->args[0]))
 		cmd_report_unknown("help", NULL, o->args[0]);
 	return EXIT_BAD_USAGE;
 }

@@ -15,4 +15,10 @@ int help_show(const struct cmd *cmd, bool shows_rare);
 int help_show_version(void);
 int help_list_columns(const struct column_set *set);
 
+/*
+ * Report that the word is not a command, but the topic of a manual page. Return false,
+ * and report nothing, if there is no such topic.
+ */
+bool help_report_topic(const char *word);
+
 #endif

@@ -15,6 +15,8 @@ noinst_LIBRARIES += %D%/libcmd.a
 	%D%/core/cmd.h \
 	%D%/core/message.c \
 	%D%/core/message.h \
+	%D%/core/progress.c \
+	%D%/core/progress.h \
 	%D%/core/option.c \
 	%D%/core/option.h \
 	%D%/core/option_shared.c \
@@ -63,6 +65,33 @@ noinst_LIBRARIES += %D%/libcmd.a
 	%D%/doctor/kernel.c \
 	%D%/doctor/process.c \
 	%D%/doctor/rights.c \
+	%D%/exporter/exporter.c \
+	%D%/exporter/exporter_options.c \
+	%D%/exporter/exporter_options.h \
+	%D%/exporter/exporter_private.h \
+	%D%/exporter/listen.c \
+	%D%/exporter/listen.h \
+	%D%/exporter/sandbox.c \
+	%D%/exporter/sandbox.h \
+	%D%/exporter/self.c \
+	%D%/exporter/self.h \
+	%D%/exporter/serve.c \
+	%D%/exporter/web.c \
+	%D%/exporter/web.h \
+	%D%/exporter/web_answer.c \
+	%D%/exporter/web_connections.c \
+	%D%/exporter/web_connections.h \
+	%D%/exporter/web_child.c \
+	%D%/exporter/web_child.h \
+	%D%/exporter/web_library.c \
+	%D%/exporter/web_library.h \
+	%D%/exporter/web_private.h \
+	%D%/exporter/web_rate.c \
+	%D%/exporter/web_rate.h \
+	%D%/exporter/web_server.c \
+	%D%/exporter/web_server.h \
+	%D%/exporter/web_users.c \
+	%D%/exporter/web_users.h \
 	%D%/heap/explain.c \
 	%D%/heap/heap.c \
 	%D%/heap/leaks.c \
@@ -118,6 +147,7 @@ noinst_LIBRARIES += %D%/libcmd.a
 	%D%/session/turn.c \
 	%D%/session/turn.h \
 	%D%/watch.c
+%C%_libcmd_a_CFLAGS = $(AM_CFLAGS) $(MICROHTTPD_CFLAGS)
 if HAVE_NCURSES
 %C%_libcmd_a_SOURCES += %D%/process/screen.c
 endif

@@ -83,7 +83,7 @@ static int check_combination(const struct options *o)
 		message_usage(
 			NULL,
 			"-i requires --csv, --json, -p, a command or the interactive "
-			"screen: a report of all processes takes one sample");
+			"screen: a report on all processes consists of one sample");
 		return EXIT_BAD_USAGE;
 	}
 	return EXIT_DONE;
@@ -216,7 +216,7 @@ const struct cmd cmd_watch = {
 	.summary = "Show who owns memory, what state it is in, and who can reclaim it.",
 	.shared = "pid cgroup tree text csv json interval samples output "
 		  "output-all list-columns no-headings bytes sort max-share "
-		  "procfs no-stop allow-stall record keep replay at",
+		  "procfs pre-copy no-stop allow-stall record keep replay at",
 	.own = own_rows,
 	.options_size = sizeof(defaults),
 	.defaults = &defaults,

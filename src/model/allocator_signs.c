@@ -8,14 +8,20 @@
 #include "model/known_names.h"
 
 /*
- * PartitionAlloc reserves two adjacent pools of 16 GiB each. Their start is
- * aligned to 32 GiB. The first super page of the first pool begins with an
- * inaccessible page or partition page (at most 0x4000 bytes), followed by memory
- * in use. All nine processes of a Chromium 156 (browser, zygotes, GPU, utility,
- * renderers) had this layout and no [heap].
+ * PartitionAlloc (Chromium) reserves two adjacent pools of 16 GiB each, aligned to 32
+ * GiB. The first super page of the first pool begins with an inaccessible page or
+ * partition page (at most 0x4000 bytes), followed by memory in use. All nine processes of
+ * a Chromium 156 (browser, zygotes, GPU, utility, renderers) had this layout and no
+ * [heap].
  */
 #define POOLS_BYTES (UINT64_C(32) << 30)
 #define PARTITION_PAGE_BYTES 0x4000
+
+/*
+ * V8's sandbox contains a pool for ArrayBuffers that begins like these pools, followed by
+ * more reserved memory than this.
+ */
+#define POOLS_NEIGHBOURS_BYTES (UINT64_C(256) << 30)
 
 static bool is_private_anonymous(const struct mapping *m)
 {
@@ -47,8 +53,14 @@ static void add_to_pools(struct partition_pools *pools, const struct mapping *m)
 	pools->seen_bytes += bytes_known(rss_bytes) ? rss_bytes : 0;
 	if (pools->addr == 0 || m->end_addr - pools->addr < POOLS_BYTES)
 		return;
-	pools->is_found = true;
-	pools->bytes += pools->seen_bytes;
+	if (m->end_addr - pools->addr - POOLS_BYTES < POOLS_NEIGHBOURS_BYTES) {
+		if (!pools->is_found) {
+			pools->found_addr = pools->addr;
+			pools->found_end_addr = pools->addr + POOLS_BYTES;
+		}
+		pools->is_found = true;
+		pools->bytes += pools->seen_bytes;
+	}
 	pools->addr = 0;
 }
 
@@ -73,7 +85,10 @@ void allocator_signs_add(struct allocator_signs *signs, const struct mapping *m)
 
 	if (m->inode == 0 && strcmp(m->name, "[stack]") != 0 &&
 	    (m->flags & (private | MAPPING_SHARED | MAPPING_HUGETLB)) == private) {
-		/* parts of the heap with different flags are adjacent mappings */
+		/*
+		 * the kernel lists parts of Go's heap with different flags as separate,
+		 * adjacent mappings
+		 */
 		bool is_go = is_heap_of_go(m) ||
 			     (signs->has_go && m->start_addr == signs->go_end_addr);
 
@@ -105,17 +120,26 @@ bool allocator_is_walked(enum allocator allocator)
 {
 	return allocator == ALLOCATOR_GLIBC || allocator == ALLOCATOR_JEMALLOC ||
 	       allocator == ALLOCATOR_MUSL || allocator == ALLOCATOR_TCMALLOC ||
-	       allocator == ALLOCATOR_GO;
+	       allocator == ALLOCATOR_MIMALLOC || allocator == ALLOCATOR_GO ||
+	       allocator == ALLOCATOR_PARTITION;
 }
 
-bool allocator_is_unreadable(enum allocator allocator)
+bool allocator_has_leaks(enum allocator allocator)
 {
-	return allocator == ALLOCATOR_MIMALLOC || allocator == ALLOCATOR_PARTITION;
+	return allocator_is_malloc(allocator) && allocator != ALLOCATOR_PARTITION;
 }
 
 bool allocator_is_malloc(enum allocator allocator)
 {
-	return allocator != ALLOCATOR_UNKNOWN && allocator != ALLOCATOR_GO &&
-	       allocator != ALLOCATOR_PYTHON && allocator != ALLOCATOR_HOTSPOT &&
-	       allocator != ALLOCATOR_ERLANG;
+	switch (allocator) {
+	case ALLOCATOR_UNKNOWN:
+	case ALLOCATOR_GO:
+	case ALLOCATOR_PYTHON:
+	case ALLOCATOR_HOTSPOT:
+	case ALLOCATOR_ERLANG:
+	case ALLOCATOR_PHP:
+	case ALLOCATOR_V8:
+	case ALLOCATOR_RUBY: return false;
+	default: return true;
+	}
 }

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * allocator_signs - detect from the mappings which allocator a process uses. Every report
- * uses this detection.
+ * allocator_signs - detect from the mappings which allocator a process uses. All reports
+ * use this detection.
  *
- * Mappings cannot show an allocator that is linked statically:
+ * The mappings do not show an allocator that is linked statically:
  * tracee/elf/allocator_code.h searches the program's files for its code. Only reading the
  * heap shows which allocator is really used.
  */
@@ -14,7 +14,7 @@
 #include "model/usage.h"
 
 struct allocator_signs {
-	/* the allocator of libc, and that of a library which replaces it */
+	/* the allocator of libc, and the allocator of a library that replaces malloc */
 	enum allocator libc, other;
 	/*
 	 * Resident bytes of Go's heap, and of all private anonymous memory
@@ -26,10 +26,13 @@ struct allocator_signs {
 	struct partition_pools {
 		/* The current run of adjacent private anonymous mappings. */
 		uint64_t run_addr, run_end_addr;
-		uint64_t addr;	     /* where two PartitionAlloc pools may begin, or 0 */
+		/* address at which two PartitionAlloc pools may begin, or 0 */
+		uint64_t addr;
 		uint64_t seen_bytes; /* resident bytes in the run from addr on */
 		uint64_t bytes;	     /* resident bytes in all PartitionAlloc pools */
 		bool is_found;
+		/* Address range of the first two pools, if is_found. */
+		uint64_t found_addr, found_end_addr;
 	} pools;
 	uint64_t brk_bytes; /* resident bytes in [heap] */
 };
@@ -43,27 +46,28 @@ struct allocator_signs {
 void allocator_signs_add(struct allocator_signs *signs, const struct mapping *m);
 
 /*
- * Return the allocator in use, or ALLOCATOR_UNKNOWN. PartitionAlloc is returned only if
- * its pools hold at least as much as [heap]: a program that contains V8 may use libc's
- * malloc for its own memory. Go is returned only if its heap holds at least half of the
- * anonymous memory: C code in a Go program uses libc's malloc.
+ * Return the allocator in use, or ALLOCATOR_UNKNOWN. Return PartitionAlloc only if its
+ * pools hold at least as much as [heap], because a program that contains V8 may use
+ * libc's malloc for its own memory. Return Go only if its heap holds at least half of the
+ * anonymous memory, because C code in a Go program uses libc's malloc.
  */
 enum allocator allocator_signs_find(const struct allocator_signs *signs);
 
 /*
- * Return true if programs call the allocator as malloc(3), so that a block which nothing
- * refers to is a leak. False for the heaps of language runtimes, whose collectors free
- * such blocks, and for ALLOCATOR_UNKNOWN.
+ * Return true if programs call the allocator as malloc(3), so that an unreachable block
+ * is a leak. Return false for ALLOCATOR_UNKNOWN and for the heaps of language runtimes,
+ * whose garbage collectors free unreachable blocks.
  */
 bool allocator_is_malloc(enum allocator allocator);
 
+/*
+ * Return true if a search for leaked blocks makes sense: the allocator is a malloc, and
+ * programs keep the addresses of its blocks in plain words. Return false for
+ * PartitionAlloc, because the heaps of V8 and Blink contain compressed addresses.
+ */
+bool allocator_has_leaks(enum allocator allocator);
+
 /* Return true if memstate has a walker for the heaps of this allocator. */
 bool allocator_is_walked(enum allocator allocator);
-
-/*
- * Return true if memstate cannot read the heaps of this allocator. There is no point in
- * stopping a process to read such a heap.
- */
-bool allocator_is_unreadable(enum allocator allocator);
 
 #endif

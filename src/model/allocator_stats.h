@@ -4,7 +4,7 @@
  * the process queries it. Plain data.
  *
  * Allocators count bytes whether resident or not. When reports divide resident memory by
- * owner, these figures are therefore only bounds.
+ * owner, these figures therefore serve only as bounds.
  */
 #ifndef MS_MODEL_ALLOCATOR_STATS_H
 #define MS_MODEL_ALLOCATOR_STATS_H
@@ -16,13 +16,13 @@
 #include "model/heap.h"
 
 /*
- * One figure under the allocator's own name, such as "uordblks",
- * "stats.allocated" or "current_rss".
+ * One of the allocator's figures, under the allocator's own name for it, such as
+ * "uordblks", "stats.allocated" or "current_rss".
  */
 struct allocator_value {
-	const char *name; /* a string constant, which is never freed */
+	const char *name; /* string constant, never freed */
 	uint64_t value;
-	bool is_count; /* true: value is a count; false: bytes */
+	bool is_count; /* true: value is a count; false: value is in bytes */
 };
 
 #define ALLOCATOR_VALUE_MAX 32
@@ -30,7 +30,7 @@ struct allocator_value {
 struct allocator_stats {
 	enum allocator allocator;
 	uint64_t taken_ns; /* when the allocator was queried, on the monotonic clock */
-	uint64_t cost_ns;  /* time the query took inside the process */
+	uint64_t cost_ns;  /* how long the query took inside the process */
 	/*
 	 * The figures from system_bytes to resident_bytes are BYTES_UNKNOWN if the
 	 * allocator does not report them.
@@ -41,7 +41,7 @@ struct allocator_stats {
 	uint64_t meta_bytes;   /* bytes of the allocator's own data */
 	/* The allocator's own estimate of how much of its memory is resident. */
 	uint64_t resident_bytes;
-	struct heap_mallinfo mallinfo; /* set for glibc only */
+	struct heap_mallinfo mallinfo; /* fields of mallinfo2(3); set for glibc only */
 	struct allocator_value values[ALLOCATOR_VALUE_MAX];
 	size_t value_count;
 	/*

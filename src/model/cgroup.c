@@ -24,7 +24,9 @@ void cgroup_init(struct cgroup *cgroup)
 	*cgroup = (struct cgroup){ .tightest = SIZE_MAX,
 				   .hidden_limit_bytes = CGROUP_NO_LIMIT,
 				   .slack_bytes = BYTES_UNKNOWN };
-	/* These structs contain only amounts. An amount with all bits set is unknown. */
+	/*
+	 * The structs contain only amounts, and an amount with all bits set is unknown.
+	 */
 	memset(&cgroup->stat, 0xff, sizeof(cgroup->stat));
 	memset(&cgroup->limit_stat, 0xff, sizeof(cgroup->limit_stat));
 	memset(&cgroup->kernel, 0xff, sizeof(cgroup->kernel));

@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * cgroup - one control group and its memory at one instant, as reported by the kernel:
- * the cgroup and its ancestors with their limits, the memory charged, and the processes
- * in it. Plain data. Byte amounts are BYTES_UNKNOWN and counts COUNT_UNKNOWN where this
- * kernel or this cgroup version does not report them. The kernel's amounts may lag by up
- * to 64 pages per CPU (memcontrol.c).
+ * the cgroup, its ancestors with their limits, the charged memory, and the processes in
+ * the cgroup. Plain data.
+ *
+ * An amount or count that this kernel or this cgroup version does not report is
+ * BYTES_UNKNOWN or COUNT_UNKNOWN. The kernel's amounts may lag by up to 64 pages per CPU
+ * (memcontrol.c).
  */
 #ifndef MS_MODEL_CGROUP_H
 #define MS_MODEL_CGROUP_H
@@ -18,8 +20,8 @@
 #define COUNT_UNKNOWN UINT64_MAX
 
 /*
- * The value of a limit that the administrator has not set. A limit that memstate
- * could not read is BYTES_UNKNOWN.
+ * The value of a limit that is not set. A limit that memstate could not read is
+ * BYTES_UNKNOWN.
  */
 #define CGROUP_NO_LIMIT (UINT64_MAX - 1)
 
@@ -40,23 +42,27 @@ struct cgroup_level {
 	uint64_t swap_bytes;
 	uint64_t swap_limit_bytes;
 	/*
-	 * Event counts since the cgroup was created. They concern this cgroup alone if
-	 * the kernel has memory.events.local, otherwise also its descendants. max_count
-	 * is the number of times that usage hit the limit (v1 failcnt); such an event
-	 * need not kill a process.
+	 * Event counts since the cgroup was created. They cover only this cgroup if the
+	 * kernel has memory.events.local, otherwise also its descendants. max_count is
+	 * the number of times that usage hit the limit (v1 failcnt); hitting the limit
+	 * does not necessarily kill a process.
 	 */
 	uint64_t max_count;
 	uint64_t high_count;
 	/* number of times that reclaim could not free enough memory */
 	uint64_t oom_count;
-	uint64_t oom_kill_count; /* processes of the cgroup that the kernel killed */
+	/* number of the cgroup's processes that the kernel killed */
+	uint64_t oom_kill_count;
 	uint64_t swap_fail_count;
 	/*
-	 * The value of memory.oom.group: the kernel kills all processes of the
-	 * cgroup together.
+	 * The value of memory.oom.group: if memory runs out, the kernel kills all
+	 * processes of the cgroup together.
 	 */
 	bool is_oom_group;
-	/* v1 oom_kill_disable: the kernel kills no process of the cgroup. */
+	/*
+	 * The value of oom_kill_disable (v1): if memory runs out, the kernel kills no
+	 * process of the cgroup; processes that need more memory wait.
+	 */
 	bool is_kill_disabled;
 };
 
@@ -66,7 +72,7 @@ struct cgroup_level {
  */
 struct cgroup_stat {
 	uint64_t anon_bytes; /* v1: the field rss */
-	uint64_t file_bytes; /* includes shmem; v1: the field cache */
+	uint64_t file_bytes; /* page cache, including shmem; v1: the field cache */
 	uint64_t shmem_bytes;
 	uint64_t kernel_bytes; /* total kernel memory; v1: memory.kmem.usage_in_bytes */
 	uint64_t kernel_stack_bytes, pagetables_bytes, percpu_bytes, vmalloc_bytes,
@@ -78,20 +84,23 @@ struct cgroup_stat {
 	uint64_t file_mapped_bytes, file_dirty_bytes, file_writeback_bytes;
 	uint64_t anon_thp_bytes;
 	uint64_t swap_bytes;
-	/* Numbers of pages since the cgroup was created. */
+	/*
+	 * Numbers of pages that were marked with MADV_FREE, and of those that the kernel
+	 * reclaimed, since the cgroup was created.
+	 */
 	uint64_t lazyfree_count, lazyfreed_count;
 };
 
 /*
- * Cgroup v1 only: parts of the kernel memory of the cgroup whose limit applies. Read on
- * request, and not recorded.
+ * Cgroup v1 only: parts of the kernel memory of the cgroup with the effective limit.
+ * memstate reads these figures on request and does not record them.
  */
 struct cgroup_kernel {
-	uint64_t pipe_count; /* pipes that the processes have open, each counted once */
+	uint64_t pipe_count;	   /* number of open pipes, each counted once */
 	uint64_t pipe_limit_bytes; /* upper bound on the memory used by all open pipes */
-	/* Number of sockets that the processes have open, each counted once. */
+	/* Number of open sockets, each counted once. */
 	uint64_t socket_count;
-	/* From memory.kmem.slabinfo, which exists before Linux 5.9. */
+	/* Sizes from memory.kmem.slabinfo, which has been empty since Linux 5.9. */
 	uint64_t socket_slab_bytes, inode_slab_bytes;
 	uint64_t tcp_bytes; /* memory of TCP buffers, which v1 limits separately */
 };
@@ -105,7 +114,10 @@ struct cgroup_pressure {
 	uint32_t some_avg10_percent_x100, full_avg10_percent_x100;
 };
 
-/* Facts about a container, found in the cgroup's path and in local files. */
+/*
+ * Names of a cgroup's container or service, found in the cgroup's
+ * path and in local files.
+ */
 enum cgroup_name {
 	/*
 	 * "docker", "containerd", "cri-o", "podman", "lxc", or "cri" for a Kubernetes
@@ -117,13 +129,15 @@ enum cgroup_name {
 	CGROUP_NAME_POD_UID,
 	CGROUP_NAME_POD,
 	CGROUP_NAME_NAMESPACE, /* Kubernetes namespace */
-	/* the QoS class: "guaranteed", "burstable" or "besteffort" */
+	/* QoS class: "guaranteed", "burstable" or "besteffort" */
 	CGROUP_NAME_QOS,
 	CGROUP_NAME_UNIT, /* systemd unit, such as "nginx.service" */
 	CGROUP_NAME_COUNT_
 };
 
-/* Names of the facts for keys and columns: "runtime", "container_id", … */
+/*
+ * The keys of a cgroup's names, also used as column names: "runtime", "container_id", …
+ */
 extern const char *const cgroup_name_keys[CGROUP_NAME_COUNT_];
 
 struct cgroup {
@@ -135,11 +149,11 @@ struct cgroup {
 	struct cgroup_level *levels;
 	size_t level_count;
 	/*
-	 * Index of the level with the lowest limit, which is the limit that applies.
+	 * Index of the level with the lowest limit, which is the effective limit.
 	 * SIZE_MAX if no visible level has a limit.
 	 */
 	size_t tightest;
-	bool is_cut; /* a namespace hides ancestors, whose limits may be lower */
+	bool is_cut; /* a cgroup namespace hides ancestors, whose limits may be lower */
 	/*
 	 * A limit of a hidden ancestor that is lower than every visible
 	 * limit, otherwise CGROUP_NO_LIMIT.
@@ -154,28 +168,29 @@ struct cgroup {
 	struct cgroup_kernel kernel;
 	struct cgroup_pressure pressure;
 	bool has_pressure;
-	char *names[CGROUP_NAME_COUNT_]; /* owned; NULL: the fact is unknown */
+	/* the names, indexed by enum cgroup_name; NULL if unknown; owned */
+	char *names[CGROUP_NAME_COUNT_];
 	/*
-	 * The processes in the cgroup whose limit applies and in all cgroups below that
-	 * cgroup. Without a limit, the processes in the requested cgroup and below. In
-	 * ascending order.
+	 * The pids of the processes in the cgroup with the effective limit and its
+	 * descendants, in ascending order. If there is no limit, the processes in the
+	 * requested cgroup and its descendants.
 	 */
 	int *pids;
 	size_t pid_count, pid_capacity;
 	/*
-	 * Number of cgroups that were searched for processes, including empty ones; 0: no
-	 * search took place.
+	 * Number of cgroups that were searched for processes, including empty ones. 0 if
+	 * memstate did not search.
 	 */
 	size_t group_count;
 	/*
-	 * Maximum error of the amounts that the kernel reports;
-	 * BYTES_UNKNOWN: not determined.
+	 * Maximum error of the amounts that the kernel reports; BYTES_UNKNOWN if not
+	 * determined.
 	 */
 	uint64_t slack_bytes;
 	uint64_t taken_ns, unix_ms;
 };
 
-/* Free all names and set them to NULL (unknown). */
+/* Free all names of a cgroup and set them to NULL, which means unknown. */
 void cgroup_names_clear(char *names[CGROUP_NAME_COUNT_]);
 
 /* Initialise *cgroup with all figures unknown. */

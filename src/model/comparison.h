@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * comparison - the results of running one command several times under each of
- * several allocators. Plain data.
+ * comparison - the results of running one command several times under several allocators.
+ * Plain data.
  */
 #ifndef MS_MODEL_COMPARISON_H
 #define MS_MODEL_COMPARISON_H
@@ -13,14 +13,17 @@
 #include "model/count.h"
 #include "model/usage.h"
 
-/* An allocator with its settings. All strings are owned. */
+/* An allocator and its settings. The struct owns all strings. */
 struct variant {
-	/* the user's notation, such as "glibc:arena_max=2" or "/opt/lib/libfoo.so" */
+	/*
+	 * the variant in the notation of the command line, such as "glibc:arena_max=2" or
+	 * "/opt/lib/libfoo.so"
+	 */
 	char *name;
 	enum allocator allocator;
 	/*
-	 * Library to preload. The dynamic linker searches its
-	 * path for a name without '/'.
+	 * Name of the library to preload. The dynamic linker searches its path for a name
+	 * without '/'.
 	 */
 	char *library;
 	char **settings; /* environment variables "NAME=VALUE"; a NULL ends the array */
@@ -32,55 +35,60 @@ struct run_sample {
 	uint64_t rss_bytes;
 	uint64_t lazyfree_bytes, unbacked_bytes, swap_bytes;
 	/*
-	 * Resident bytes of each owner; BYTES_UNKNOWN for the heap's owners if the heap
-	 * was not read.
+	 * Resident bytes of each owner. The heap's owners are BYTES_UNKNOWN if memstate
+	 * did not read the heap.
 	 */
 	uint64_t owner_bytes[OWNER_COUNT_];
 	enum quality heap_quality;
-	/* why the heap's owners are unknown; NULL: they are known. Static. */
+	/*
+	 * string constant that explains why the heap's owners are unknown;
+	 * NULL if they are known
+	 */
 	const char *heap_problem;
 };
 
 /*
- * The moments of a run that are shown in reports. struct run maps each moment to an
- * index in its samples; SIZE_MAX: there is no such sample.
+ * The moments of a run that reports show. struct run maps each moment to an index in its
+ * samples, or to SIZE_MAX if there is no sample for the moment.
  */
 enum run_moment {
-	MOMENT_PEAK,	/* sample with the highest Rss */
-	MOMENT_END,	/* end of the workload; without a workload, the last sample */
-	MOMENT_SETTLED, /* sample after the --settle time */
+	MOMENT_PEAK, /* sample with the highest Rss */
+	/* end of the workload, or the last sample if there is no workload */
+	MOMENT_END,
+	MOMENT_SETTLED, /* sample taken when the --settle time has passed */
 	MOMENT_COUNT_
 };
 
 struct run {
-	size_t variant;	     /* index in variants of struct comparison */
-	unsigned int number; /* counted from 1 */
+	size_t variant;	     /* index in the variants of struct comparison */
+	unsigned int number; /* number of the run, counted from 1 */
 	bool is_warm_up;
 	/*
-	 * The run was made only to count allocations. Counting changes the times and the
-	 * memory of a run.
+	 * The run serves only to count allocations. Its times and memory are not
+	 * comparable, because counting changes them.
 	 */
 	bool is_counting;
 	int wait_status; /* wait status of the command, as returned by wait(2) */
 	int workload_wait_status;
 	/*
-	 * Reason why the run is excluded from all figures, or NULL if the run is valid.
-	 * The reason is written as a phrase without a full stop. Static.
+	 * Reason why the run is excluded from all figures, or NULL if the run is valid: a
+	 * static phrase without a full stop.
 	 */
 	const char *problem;
 	/*
-	 * Times of the command. With a workload, the times between the workload's start
-	 * and its end.
+	 * Times of the command. With a workload, they cover only the time between its
+	 * start and its end.
 	 */
 	uint64_t wall_ns, user_ns, system_ns;
 	uint64_t peak_rss_bytes; /* peak Rss as reported by the kernel */
 	uint64_t minor_faults, major_faults;
 	/*
-	 * Number of calls to madvise(2), munmap(2) and similar functions; BYTES_UNKNOWN:
-	 * not counted.
+	 * Number of calls to madvise(2), munmap(2) and similar functions; BYTES_UNKNOWN
+	 * if not counted.
 	 */
 	uint64_t release_call_count;
-	uint64_t above_ns; /* how long Rss was above above_bytes of struct comparison */
+	/* how long Rss was above the threshold above_bytes in struct comparison */
+	uint64_t above_ns;
 	struct run_sample *samples;
 	size_t sample_count, sample_capacity;
 	size_t moments[MOMENT_COUNT_];
@@ -91,19 +99,20 @@ struct comparison {
 	char *command, *workload;
 	/* Number of runs requested for each variant, without warm-ups. */
 	unsigned int runs_each;
-	/* The user interrupted the comparison: some runs are missing. */
+	/* The user interrupted the comparison, so some runs are missing. */
 	bool is_interrupted;
-	uint64_t settle_ns; /* time to wait after the workload; 0 without a workload */
-	/* Rss threshold for above_ns; BYTES_UNKNOWN: not requested */
+	/* time to wait after the workload; 0 if there is no workload */
+	uint64_t settle_ns;
+	/* Rss threshold for above_ns; BYTES_UNKNOWN if not requested */
 	uint64_t above_bytes;
 	struct variant *variants;
 	size_t variant_count;
 	/*
-	 * Allocation counts, one element for each variant; unknown where counting
-	 * failed. NULL: counting was not requested.
+	 * Allocation counts, one element for each variant. NULL if counting was not
+	 * requested; counts are unknown if counting failed.
 	 */
 	struct count_sums *counts;
-	struct run *runs; /* the runs, in chronological order */
+	struct run *runs; /* runs in chronological order */
 	size_t run_count, run_capacity;
 };
 

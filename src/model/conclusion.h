@@ -12,15 +12,21 @@
 
 /* Where the next command can examine the processes of a report. */
 struct next_place {
-	bool is_live;	 /* the processes may still run, and their memory can be read */
-	bool is_capture; /* options select a captured /proc */
-	/* "", or options with a blank before each, such as " --procfs DIR" */
+	/* the processes may still be running, so their memory can be read */
+	bool is_live;
+	/* the processes are in a captured /proc, which the options select */
+	bool is_capture;
+	/*
+	 * command-line options, such as " --procfs DIR", with a blank before each option;
+	 * may be ""
+	 */
 	const char *options;
 };
 
 struct conclusion {
-	struct strbuf text; /* one or two sentences, printable, on one line */
-	struct strbuf next; /* a complete shell command, printable; empty: none */
+	struct strbuf text; /* one or two printable sentences without a line break */
+	/* a complete shell command, printable; empty if there is none */
+	struct strbuf next;
 };
 
 #define CONCLUSION_INIT                  \

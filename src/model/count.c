@@ -40,7 +40,7 @@ static bool is_last_of_pid(const struct count_list *list, size_t i)
 	return i + 1 == list->count || list->programs[i + 1].pid != list->programs[i].pid;
 }
 
-/* Return the last program that ran under pid, or NULL. */
+/* Return the last program that ran under this pid, or NULL. */
 static const struct count_program *find_last(const struct count_list *list, int pid)
 {
 	size_t low = SEARCH_FIRST(list->count, i, list->programs[i].pid > pid);

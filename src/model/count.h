@@ -18,25 +18,28 @@ enum counted_call {
 	CALL_MEMALIGN,
 	CALL_VALLOC,
 	CALL_PVALLOC,
-	/* C++ new, if the allocator implements new. Otherwise new calls malloc. */
+	/*
+	 * Calls to C++ new, if the allocator defines it. Otherwise new calls malloc,
+	 * where the calls are counted.
+	 */
 	CALL_NEW,
-	CALL_DELETE, /* C++ delete, if the allocator implements delete */
+	CALL_DELETE, /* calls to C++ delete, if the allocator defines it */
 	CALL_COUNT_
 };
 
-/* The functions' names as in source code: "malloc", … */
+/* The names of the functions as in source code: "malloc", … */
 extern const char *const counted_call_names[CALL_COUNT_];
 
-/* Sums of calls and bytes. Each figure may be BYTES_UNKNOWN. */
+/* Numbers of calls, blocks and bytes. Each figure may be BYTES_UNKNOWN. */
 struct count_sums {
 	uint64_t calls[CALL_COUNT_];
 	uint64_t allocation_calls; /* calls to all functions except free and delete */
-	/* Calls of free and delete with NULL, which free nothing. */
+	/* Calls to free and delete with a NULL argument, which free nothing. */
 	uint64_t free_null_calls;
-	/* Calls that should have returned a block and returned NULL. */
+	/* Calls that returned NULL although the caller requested a block. */
 	uint64_t failed_calls;
 	uint64_t requested_bytes; /* sum of the sizes requested by successful calls */
-	/* Blocks freed before the thread called any other counted function. */
+	/* Number of blocks that a thread allocated and freed in two consecutive calls. */
 	uint64_t temporary_blocks;
 	uint64_t live_blocks; /* number of live blocks: allocated and not yet freed */
 	uint64_t live_bytes;  /* usable size of the live blocks */
@@ -45,76 +48,91 @@ struct count_sums {
 #define COUNT_NAME_SIZE 16
 
 struct count_thread {
-	int tid; /* thread ID; 0: the sum of ended threads whose slots were reused */
+	/* thread ID, or 0 for the sum of ended threads whose slots were reused */
+	int tid;
 	bool is_main;
 	char name[COUNT_NAME_SIZE]; /* the thread's name at its first allocation */
-	/* live_* are unknown because threads free each other's blocks. */
+	/*
+	 * The figures of the thread. live_* are unknown, because threads free each
+	 * other's blocks.
+	 */
 	struct count_sums sums;
 };
 
-/* How calls are counted in a program that was already running. */
+/* How memstate counts the calls to malloc in a program that was already running. */
 struct count_means {
 	const char *method; /* name of the method, such as "bpf" */
-	char *description;  /* the method, and the functions that it hooks */
-	char *unseen;	    /* calls that the method misses, separated by commas */
-	/* why these counts are known to be incomplete, as a message; "" if complete */
+	/* description of the method and of the functions that it hooks */
+	char *description;
+	char *unseen; /* calls that the method misses, separated by commas */
+	/*
+	 * error message that explains why the counts are incomplete; "" if they are
+	 * complete
+	 */
 	char *missed;
-	/* Methods tried without success, as "NAME: reason; …"; "" if none. */
+	/*
+	 * Methods that memstate tried without success, as "NAME: reason; …"; "" if none.
+	 */
 	char *refused;
 };
 
 /*
- * One program: what a process runs from exec or fork until it ends or calls exec again.
+ * One program: the code that a process runs from its start, or from an execve(), until
+ * the process exits or calls execve() again.
  */
 struct count_program {
-	int pid, parent_pid; /* as seen in the process's own PID namespace */
-	/* 0 for the first program counted under this pid. Each exec adds 1. */
+	int pid, parent_pid; /* pids in the process's own PID namespace */
+	/*
+	 * Number of the program under this pid: 0 for the first, and 1 more
+	 * after each execve().
+	 */
 	unsigned int generation;
 	char name[COUNT_NAME_SIZE];
-	char allocator[256]; /* path of the allocator's file whose calls are counted */
-	bool is_forked;	     /* the process was forked and did not call exec */
-	/*
-	 * The program defines its own malloc, which takes precedence. Calls of
-	 * that malloc are not counted.
-	 */
+	char allocator[256]; /* path of the allocator's file */
+	bool is_forked;	     /* the process was forked and has not called execve() */
+	/* The program defines its own malloc, whose calls are not counted. */
 	bool has_other_malloc;
 	/*
-	 * The allocator implements C++ new and delete, but calls to new and delete were
-	 * not counted.
+	 * The allocator implements C++ new and delete, but memstate did not count their
+	 * calls.
 	 */
 	bool has_other_new;
-	bool has_filter; /* the program installed a seccomp filter while it was counted */
+	/* the program installed a seccomp filter while memstate counted its calls */
+	bool has_filter;
 	bool has_ended;
 	/*
-	 * How the calls were counted; NULL: by a preloaded library, from the program's
-	 * start. Borrowed.
+	 * How memstate counted the calls. NULL if a preloaded library counted them from
+	 * the start of the program. Borrowed.
 	 */
 	const struct count_means *means;
 	uint64_t peak_live_bytes;  /* highest value of sums.live_bytes so far */
 	uint64_t peak_error_bytes; /* maximum error of peak_live_bytes */
 	/*
-	 * Name of a built-in allocator whose calls are not counted, such as "Go's
+	 * Name of a built-in allocator whose calls memstate does not count, such as "Go's
 	 * allocator", or NULL. Borrowed.
 	 */
 	const char *uncovered;
 	uint64_t thread_count; /* number of threads that called any of the functions */
 	/*
-	 * Threads for which there was no slot. No figure includes the calls
-	 * of such threads.
+	 * Number of threads for which there was no slot. No figure includes their calls.
 	 */
 	uint64_t lost_threads;
-	uint64_t lost_children; /* child processes whose calls could not be counted */
+	/* number of child processes whose calls memstate could not count */
+	uint64_t lost_children;
 	struct count_sums sums;
-	/* Sorted by the time of each thread's first allocation. */
+	/* The threads, sorted by the time of their first allocation. */
 	struct count_thread *threads;
 	size_t listed_count;
 	size_t thread_capacity;
 };
 
 struct count_list {
-	struct count_program *programs; /* sorted by pid, then by generation */
+	struct count_program *programs; /* programs sorted by pid, then by generation */
 	size_t count, capacity;
-	/* Number of count files that have no counts because there was no room. */
+	/*
+	 * Number of counts files of size 0. A process leaves such a file if it cannot
+	 * count, for example because the disk is full.
+	 */
 	size_t unreadable_count;
 };
 
@@ -123,22 +141,22 @@ struct count_list {
 		NULL, 0, 0, 0 \
 	}
 
-/* Message for a program with a built-in allocator that cannot be counted. */
+/* Message for a program with a built-in allocator whose calls memstate cannot count. */
 #define COUNT_UNCOVERED_FORMAT "%s is not covered; only calls to malloc are counted"
 extern const char count_uncovered_go[];
 
 void count_list_release(struct count_list *list);
 
 /*
- * Find the program that a user means by a command: the last program that ran under pid.
- * If it is a wrapper (a shell, env, timeout), return the only program that the wrapper
- * started. If the wrapper started several programs, the user means all of them: *ret is
- * set to NULL. Returns 0, or -ENOENT if nothing was counted under pid.
+ * Find the program that the user's command refers to: the last program that ran under
+ * pid. If it is a wrapper (a shell, env, timeout), find the only program that the wrapper
+ * started. If the wrapper started several programs, set *ret to NULL, which stands for
+ * all of them. Return 0, or -ENOENT if no program was counted under pid.
  */
 int count_list_find_command(const struct count_list *list, int pid,
 			    const struct count_program **ret);
 
-/* Add *more to *sums. A sum is unknown if either of its terms is. */
+/* Add *more to *sums. A sum is unknown if either term is unknown. */
 void count_sums_add(struct count_sums *sums, const struct count_sums *more);
 
 #endif

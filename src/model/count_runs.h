@@ -13,8 +13,8 @@
 #include "model/count.h"
 
 /*
- * The figures of a run. The first CALL_COUNT_ values stand for the calls to one function
- * each, in the order of enum counted_call.
+ * The figures of a run. The first CALL_COUNT_ values, in the order of enum counted_call,
+ * are the numbers of calls to each function.
  */
 enum counted_figure {
 	COUNTED_FREE_NULL = CALL_COUNT_,
@@ -25,46 +25,53 @@ enum counted_figure {
 	COUNTED_LIVE_BLOCKS,
 	COUNTED_LIVE,
 	COUNTED_PEAK_LIVE,
-	COUNTED_PEAK_RSS, /* reported by the kernel, not counted */
+	COUNTED_PEAK_RSS, /* peak Rss as reported by the kernel */
 	COUNTED_COUNT_
 };
 
 struct counted_figure_info {
-	const char *name;  /* name as a column and a key */
-	const char *label; /* label in reports */
+	const char *name;  /* name of the figure as a column and as a key */
+	const char *label; /* label of the figure in reports */
 	bool is_bytes;
-	/* The figure is a level at one moment, not a sum over iterations. */
+	/*
+	 * The figure is the level at one moment instead of a sum, so it must not be
+	 * divided by the number of iterations.
+	 */
 	bool is_level;
-	bool is_limited; /* a generated limits file contains a limit for the figure */
+	bool is_limited; /* a generated limits file contains a limit on the figure */
 };
 extern const struct counted_figure_info counted_figures[COUNTED_COUNT_];
 
 /*
- * Find the figure by its name in a limits file: the name of its column, or "allocations".
- * Returns 0, or -EINVAL if no figure has that name.
+ * Find a figure by its name in a limits file: the name of its column, or "allocations".
+ * Return 0, or -EINVAL if no figure has that name.
  */
 int counted_figure_find(const char *name, size_t length, enum counted_figure *ret);
 const char *counted_figure_key(enum counted_figure figure);
 
 struct count_run {
-	unsigned int number; /* counted from 1 */
-	uint64_t size;	     /* size of the workload; BYTES_UNKNOWN: not applicable */
+	unsigned int number; /* number of the run, counted from 1 */
+	uint64_t size;	     /* size of the workload; BYTES_UNKNOWN if the run has none */
 	/*
-	 * The program whose figures are shown for this run, without its threads. If
-	 * several programs are shown, the sums of their figures, with an unknown peak.
+	 * The counted program, without its threads. If the run has several programs, the
+	 * sums of their figures, with an unknown peak.
 	 */
 	struct count_program program;
 	size_t program_count;
-	/* Peak Rss of the command's process, or of a larger child that it waited for. */
+	/*
+	 * Peak Rss of the command's process, or of one of its children if that child's
+	 * peak is higher.
+	 */
 	uint64_t peak_rss_bytes;
-	/* Wall-clock time at the end of the run; duration of the run. */
+	/* Wall-clock time at the end of the run, and the duration of the run. */
 	uint64_t unix_ms, elapsed_ns;
 };
 
 struct count_runs {
 	struct count_run *items;
 	size_t count, capacity;
-	uint64_t iterations; /* how many times each run repeats its work; 1: not given */
+	/* how often each run repeats its work; 1 if the user did not specify a number */
+	uint64_t iterations;
 };
 
 void count_runs_release(struct count_runs *runs);
@@ -79,21 +86,24 @@ uint64_t count_run_figure(const struct count_run *run, enum counted_figure figur
 uint64_t count_sums_figure(const struct count_sums *sums, enum counted_figure figure);
 
 enum limit_kind {
-	LIMIT_AT_MOST, /* written as "<=" in a limits file */
-	LIMIT_EQUAL,   /* written as "=" in a limits file */
+	LIMIT_AT_MOST, /* upper limit, written as "<=" in a limits file */
+	LIMIT_EQUAL,   /* exact value, written as "=" in a limits file */
 	LIMIT_KIND_COUNT_
 };
 extern const char *const limit_operators[LIMIT_KIND_COUNT_];
 
 /*
- * A limit of one figure. Values are in thousandths because a figure may be an average
+ * A limit on one figure. Values are in thousandths, because a figure may be an average
  * over many iterations.
  */
 struct count_limit {
 	enum counted_figure figure;
 	enum limit_kind kind;
 	uint64_t value_thousandths;
-	/* In thousandths of a percent if is_percent; 0: no tolerance. */
+	/*
+	 * Tolerance, in thousandths of a percent if is_percent is set; 0 if there is no
+	 * tolerance.
+	 */
 	uint64_t tolerance_thousandths;
 	bool is_percent;
 };

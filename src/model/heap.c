@@ -48,6 +48,7 @@ void heap_release(struct heap *heap)
 	free(heap->others);
 	free(heap->arenas);
 	free(heap->shares);
+	free(heap->empty_ranges);
 	heap_init(heap);
 }
 
@@ -60,6 +61,12 @@ struct heap *heap_add_other(struct heap *heap)
 	other = &heap->others[heap->other_count++];
 	heap_init(other);
 	return other;
+}
+
+bool heap_is_oldmalloc(const struct heap *heap)
+{
+	return heap->allocator == ALLOCATOR_MUSL &&
+	       strcmp(heap->version, HEAP_OLDMALLOC) == 0;
 }
 
 struct heap_space *heap_add_space(struct heap *heap, const char *name)
@@ -200,11 +207,19 @@ const char *heap_trim_call(enum allocator allocator)
 		[ALLOCATOR_GLIBC] = "malloc_trim(0)",
 		[ALLOCATOR_JEMALLOC] = "arena.<all>.purge",
 		[ALLOCATOR_TCMALLOC] = "MallocExtension_ReleaseFreeMemory()",
+		[ALLOCATOR_MIMALLOC] = "mi_collect(true)",
 		[ALLOCATOR_GO] = "debug.FreeOSMemory()",
 		[ALLOCATOR_HOTSPOT] = "System.gc()",
+		[ALLOCATOR_PHP] = "gc_mem_caches()",
 	};
 
 	return calls[allocator];
+}
+
+bool heap_has_caches(enum allocator allocator)
+{
+	return allocator == ALLOCATOR_GLIBC || allocator == ALLOCATOR_JEMALLOC ||
+	       allocator == ALLOCATOR_TCMALLOC || allocator == ALLOCATOR_PARTITION;
 }
 
 size_t heap_class_index(uint64_t chunk_bytes)

@@ -3,11 +3,11 @@
  * heap - the contents of an allocator's heap, as read from the memory of a process. Plain
  * data.
  *
- * Amounts count whole chunks including their headers, resident or not, unless the name
- * says resident. For each arena that passed every check:
- *     system_bytes >= live + cached + fast + bin + top
- * (the rest of system_bytes is the allocator's own data), and for each mapping:
- *     resident = sum of the heap owners' shares + memory outside the heap
+ * Unless a name contains "resident", amounts count whole chunks including their headers,
+ * whether resident or not. For each arena that passed every check:
+ *    system_bytes >= live + cached + fast + bin + top
+ * The remainder of system_bytes is the allocator's own data. For each mapping:
+ *    resident = sum of the shares of the heap's owners + memory outside the heap
  */
 #ifndef MS_MODEL_HEAP_H
 #define MS_MODEL_HEAP_H
@@ -30,12 +30,13 @@ static inline void chunk_sum_add(struct chunk_sum *sum, uint64_t bytes)
 	sum->bytes += bytes;
 }
 
-/* Kinds of page ranges in jemalloc. */
+/* The states of page ranges in jemalloc. */
 enum heap_stretch {
-	HEAP_ACTIVE, /* contains allocated blocks or slabs */
+	HEAP_ACTIVE, /* in use for allocated blocks or slabs */
 	HEAP_DIRTY,  /* free; the pages still contain old data */
-	HEAP_MUZZY, /* free; marked with MADV_FREE, so the kernel may reclaim the pages */
-	HEAP_RETAINED, /* free; address space without pages */
+	/* free; marked with MADV_FREE, so that the kernel may reclaim the pages */
+	HEAP_MUZZY,
+	HEAP_RETAINED, /* free address space without pages */
 	HEAP_STRETCH_COUNT_
 };
 
@@ -52,28 +53,29 @@ struct stretch_sum {
  * allocator are 0, and reports omit them.
  */
 struct heap_arena {
-	uint64_t addr;	 /* address of the arena's data; glibc only */
+	uint64_t addr;	 /* address of the arena's control data; glibc only */
 	uint32_t number; /* arena index; jemalloc only */
 	uint64_t top_addr;
-	uint64_t top_bytes; /* size of the last chunk, from which glibc cuts new chunks */
-	uint64_t system_bytes; /* memory that the arena obtained from the kernel */
+	/* size of the last chunk, from which glibc splits new chunks */
+	uint64_t top_bytes;
+	uint64_t system_bytes; /* memory that the arena has obtained from the kernel */
 	uint64_t attached_threads;
-	uint32_t heap_count; /* number of separate memory ranges */
+	uint32_t heap_count; /* number of separate memory ranges of the arena */
 	struct chunk_sum live;
 	struct chunk_sum cached; /* freed chunks in thread caches */
 	struct chunk_sum fast;	 /* freed chunks in fastbins */
-	/* Freed chunks in all other bins; jemalloc: free regions in slabs. */
+	/* Freed chunks in all other bins. For jemalloc, free regions in slabs. */
 	struct chunk_sum bin;
 	struct chunk_sum own; /* blocks that jemalloc allocated for its own data */
 	struct stretch_sum stretches[HEAP_STRETCH_COUNT_];
 	/*
-	 * Resident bytes that a trim would return; BYTES_UNKNOWN
-	 * if the arena failed a check.
+	 * Resident bytes that trimming the arena would return to the kernel;
+	 * BYTES_UNKNOWN if the arena failed a check.
 	 */
 	uint64_t trimmable_bytes;
 	/* Resident bytes of free chunks and of top; glibc only. */
 	uint64_t free_resident_bytes;
-	/* NULL if the arena passed every check, else why its data is not trusted */
+	/* why the arena's data cannot be trusted; NULL if the arena passed every check */
 	const char *problem;
 };
 
@@ -83,12 +85,12 @@ struct heap_mallinfo {
 	uint64_t usmblks, fsmblks, uordblks, fordblks, keepcost;
 };
 
-/* Chunks with a size from lower_bytes to upper_bytes (inclusive), by their state. */
+/* Chunks whose size is at least lower_bytes and at most upper_bytes, by their state. */
 struct heap_class {
 	uint64_t lower_bytes, upper_bytes;
 	struct chunk_sum live;
 	struct chunk_sum cached;
-	/* Chunks in fastbins, other bins and top; jemalloc: in slabs. */
+	/* Chunks in fastbins, other bins and top. For jemalloc, free regions in slabs. */
 	struct chunk_sum free;
 	struct chunk_sum own; /* chunks that hold jemalloc's own data */
 };
@@ -96,11 +98,11 @@ struct heap_class {
 #define HEAP_CLASS_MAX 235
 
 /*
- * A part of a runtime's heap, such as the old generation of a Java heap. Only live_bytes
- * and free_bytes count memory whether resident or not.
+ * A part of a runtime's heap, such as the old generation of a Java heap. live_bytes and
+ * free_bytes count memory whether resident or not; the other amounts are resident.
  */
 struct heap_space {
-	const char *name; /* the runtime's own term; static */
+	const char *name; /* string constant: the runtime's own term for the space */
 	uint64_t count;	  /* number of regions, spans, pools or stacks */
 	uint64_t live_bytes;
 	uint64_t free_bytes;
@@ -110,62 +112,99 @@ struct heap_space {
 #define HEAP_SPACE_MAX 24
 #define HEAP_VERSION_SIZE 24
 
-/* How much of one mapping's resident memory belongs to each owner of the heap. */
+/* Value of `version` in struct heap for musl's malloc before 1.2.1. */
+#define HEAP_OLDMALLOC "oldmalloc"
+
+/* How much of one mapping's resident memory belongs to each of the heap's owners. */
 struct heap_share {
 	size_t mapping; /* index in the list of mappings passed to the walk */
 	uint64_t owner_bytes[OWNER_HEAP_LAST + 1];
 };
 
+/* How memstate copied a heap that is too large to copy in one pause. */
+struct heap_pre_copy {
+	/*
+	 * String constant that explains why the heap was not copied while the
+	 * process ran. NULL if it was copied, or if such a copy was not
+	 * necessary or not permitted.
+	 */
+	const char *problem;
+	/*
+	 * number of rounds of copying while the process ran; 0 if the heap was
+	 * copied only in the pause
+	 */
+	unsigned int round_count;
+	uint64_t copied_bytes; /* bytes copied while the process ran, in all rounds */
+	uint64_t late_bytes;   /* bytes copied in the pause */
+	/*
+	 * Bytes in huge pages that were split when the process wrote to them during the
+	 * copy, and how many of these bytes memstate has turned into huge pages again.
+	 */
+	uint64_t split_bytes, restored_bytes;
+};
+
+/* A nearly empty part of a heap. Lists of such parts are in ascending address order. */
+struct heap_range {
+	uint64_t start_addr, end_addr;
+	uint64_t free_bytes;
+};
+
 struct heap {
 	enum allocator allocator;
 	/*
-	 * QUALITY_BOUND: some arenas are unknown. QUALITY_UNKNOWN: the struct
+	 * QUALITY_BOUND if some arenas are unknown. QUALITY_UNKNOWN if the struct
 	 * contains no results.
 	 */
 	enum quality quality;
-	const char *problem; /* why quality is not exact; NULL if it is */
-	/* how memstate identified the allocator; NULL: it did not. Static. */
+	const char *problem; /* why the quality is not exact; NULL if it is exact */
+	/*
+	 * how memstate identified the allocator: a string constant, or NULL if the
+	 * allocator is unknown
+	 */
 	const char *evidence;
 	/*
-	 * The heap was not walked: owner_bytes come from the allocator's own figures, and
-	 * the other fields are empty.
+	 * memstate did not walk the heap: owner_bytes come from the allocator's own
+	 * figures, and the other fields are empty.
 	 */
 	bool is_reported;
-	uint64_t pause_ns; /* how long the target was stopped, summed over all attempts */
-	uint64_t expected_ns; /* how long memstate expected the target to be stopped */
+	/* how long memstate stopped the target, summed over all attempts */
+	uint64_t pause_ns;
+	uint64_t expected_ns; /* how long memstate expected to stop the target */
 	uint64_t copied_bytes;
+	struct heap_pre_copy pre_copy;
 	/*
-	 * If there was no room for the copy of the heap: the bytes needed, the bytes
-	 * available, and the name of the limit that was too low.
+	 * Set if there was not enough memory to copy the heap: the number of bytes
+	 * needed, the number available, and the name of the limit that was too low.
 	 */
 	uint64_t needed_bytes, room_bytes;
 	const char *room_limit;
 
-	struct heap_arena *arenas; /* main arena first */
+	struct heap_arena *arenas; /* the arenas; the main arena is first */
 	size_t arena_count;
 	/*
-	 * jemalloc: its own size classes. glibc: the first 64
-	 * multiples of 16, then powers of two.
+	 * Chunks by size class. For jemalloc, its own size classes. For glibc, the first
+	 * 64 multiples of 16, then powers of two.
 	 */
 	struct heap_class classes[HEAP_CLASS_MAX];
 	size_t class_count;
 	/*
-	 * Chunks that have their own mappings. mapped.bytes is the total size
-	 * of the mappings.
+	 * Chunks that have their own mappings. mapped.bytes is the total size of these
+	 * mappings.
 	 */
 	struct chunk_sum mapped;
 	size_t cache_count; /* number of thread caches found */
 	struct heap_mallinfo mallinfo;
 	uint64_t trimmable_bytes;
 	/*
-	 * Resident bytes of each owner. BYTES_UNKNOWN: the allocator does not report the
-	 * bytes of this owner separately, so OWNER_LIVE includes them.
+	 * Resident bytes of each owner. BYTES_UNKNOWN if the allocator does not report
+	 * the owner's bytes separately; OWNER_LIVE then includes them.
 	 */
 	uint64_t owner_bytes[OWNER_HEAP_LAST + 1];
 	/*
 	 * The results of reading the heap repeatedly without stopping the target: the
-	 * number of readings, the differences between the readings, and the bytes that
-	 * could not be interpreted. reading_count is 0 if the target was stopped.
+	 * number of readings, the differences between the readings, and the number of
+	 * bytes that could not be interpreted. reading_count is 0 if memstate stopped the
+	 * target.
 	 */
 	unsigned int reading_count;
 	uint64_t spread_bytes[OWNER_HEAP_LAST + 1];
@@ -177,36 +216,43 @@ struct heap {
 	char version[HEAP_VERSION_SIZE];
 	struct heap_space spaces[HEAP_SPACE_MAX];
 	size_t space_count;
+	/* Nearly empty arenas of Python: less than a tenth of each arena is live. */
+	struct heap_range *empty_ranges;
+	size_t empty_range_count, empty_range_capacity;
 
 	/*
-	 * The other heaps that were found in the process: those of its language runtimes,
-	 * and those of a second malloc. Their pages are disjoint from those of this heap
-	 * and from each other. The other heaps have no such list of their own.
+	 * The other heaps in the process: those of its language runtimes, and that of a
+	 * second malloc. No page belongs to two heaps. In these heaps themselves, the
+	 * list is empty.
 	 */
 	struct heap *others;
 	size_t other_count;
 };
 
 /*
- * The totals by which reading a heap changed a matrix. Together with the mappings marked
- * MAPPING_HEAP, the totals are enough to repeat that change.
+ * The amounts by which a heap read changed the matrix of a process (struct matrix). With
+ * these amounts and the mappings marked MAPPING_HEAP, memstate repeats the change when it
+ * replays a recording.
  */
 struct heap_sums {
 	enum allocator allocator;
-	enum quality quality; /* never QUALITY_UNKNOWN */
-	/* Same meaning as heap_is_reported and heap_is_running of struct usage. */
+	enum quality quality; /* quality of the heap's figures; never QUALITY_UNKNOWN */
+	/*
+	 * Whether the allocator itself reported the figures, and whether memstate read
+	 * the heap while the process ran (see struct usage).
+	 */
 	bool is_reported, is_running;
 	uint64_t pause_ns, trimmable_bytes;
 	uint64_t owner_bytes[OWNER_HEAP_LAST + 1];
 	/*
-	 * Resident bytes of each owner that turned out to be heap memory and are in
-	 * owner_bytes, such as malloc's part of OWNER_ANON. The elements up to
-	 * OWNER_HEAP_LAST are 0.
+	 * How many resident bytes of each owner turned out to be heap memory, such as
+	 * malloc's part of OWNER_ANON. owner_bytes contains the same bytes. The elements
+	 * up to OWNER_HEAP_LAST are 0.
 	 */
 	uint64_t taken_bytes[OWNER_COUNT_];
 	/*
-	 * The heaps one by one, as in struct usage. heap_count is 0 if the process has
-	 * only one heap, that of its malloc.
+	 * The individual heaps, as in struct usage. heap_count is 0 if the process has
+	 * only the heap of its malloc.
 	 */
 	struct usage_heap heaps[USAGE_HEAP_MAX];
 	size_t heap_count;
@@ -216,30 +262,34 @@ void heap_init(struct heap *heap);
 void heap_release(struct heap *heap);
 
 /*
- * Append an initialised heap to the other heaps of the process. The pointer is valid
- * until the next call.
+ * Append an initialised heap to the other heaps of the process. The returned pointer is
+ * valid until the next call.
  */
 struct heap *heap_add_other(struct heap *heap);
 
-/* Append a space, whose figures are 0. A heap has at most HEAP_SPACE_MAX spaces. */
+/* Return true if this is a heap of musl's malloc before 1.2.1. */
+bool heap_is_oldmalloc(const struct heap *heap);
+
+/* Append a space whose figures are 0. A heap has at most HEAP_SPACE_MAX spaces. */
 struct heap_space *heap_add_space(struct heap *heap, const char *name);
 
 /*
- * The heaps of a process, counted from 0: the heap itself, then the others. The pointer
- * is valid until heap_add_other() or heap_release().
+ * Access the heaps of a process by index: index 0 is the heap itself, and the others
+ * follow. The pointer is valid until heap_add_other() or heap_release().
  */
 size_t heap_count(const struct heap *heap);
 const struct heap *heap_at(const struct heap *heap, size_t index);
 
 /*
- * Return the quality of the sums over all heaps of the process: the lowest quality, but
- * QUALITY_BOUND instead of QUALITY_UNKNOWN if the figures of another heap are known.
+ * Return the quality of the sums over all heaps of the process. The result is the lowest
+ * quality of all heaps, except that it is QUALITY_BOUND instead of QUALITY_UNKNOWN if the
+ * figures of any heap are known.
  */
 enum quality heap_total_quality(const struct heap *heap);
 
 /*
- * Return the reason why the sums over all heaps are inexact. Return NULL if they are
- * exact, or if no reason is known. The string is static.
+ * Return the reason why the sums over all heaps are inexact, or NULL if they are exact or
+ * the reason is unknown. The string is static.
  */
 const char *heap_total_problem(const struct heap *heap);
 
@@ -247,32 +297,36 @@ const char *heap_total_problem(const struct heap *heap);
 uint64_t heap_total_bytes(const struct heap *heap, enum owner owner);
 
 /*
- * Return the resident bytes that a trim of all heaps would return, or BYTES_UNKNOWN if
- * they are unknown for every heap.
+ * Return how many resident bytes a trim of all heaps would return to the kernel, or
+ * BYTES_UNKNOWN if the amount is unknown for every heap.
  */
 uint64_t heap_total_trimmable(const struct heap *heap);
 
 /*
- * Return the shares of all heaps, added up per mapping, in ascending order of mapping,
- * and set *ret_count. Release the result with free(3).
+ * Return the shares of all heaps, summed per mapping and sorted by mapping, and store
+ * their number in *ret_count. The caller frees the result with free(3).
  */
 struct heap_share *heap_total_shares(const struct heap *heap, size_t *ret_count);
 
 /*
- * Sum the counts and bytes of the blocks and page ranges of all arenas without a problem
- * into *ret. The other fields of *ret are 0.
+ * Sum the blocks and page ranges of all arenas without a problem, and store the counts
+ * and bytes in *ret. The other fields of *ret are 0.
  */
 void heap_sum_arenas(const struct heap *heap, struct heap_arena *ret);
 
 /*
- * Return the call by which a program makes this allocator return free memory to the
- * kernel, such as "malloc_trim(0)". Return NULL if there is no such call. Static.
+ * Return the call with which a program makes this allocator return free memory to the
+ * kernel, such as "malloc_trim(0)", or NULL if there is no such call. The string is
+ * static.
  */
 const char *heap_trim_call(enum allocator allocator);
 
+/* Return true if the allocator keeps freed blocks in caches of the threads. */
+bool heap_has_caches(enum allocator allocator);
+
 /*
- * Return the index of a chunk's size class in `classes` of struct heap. For glibc's heaps
- * only: jemalloc has its own size classes.
+ * Return the index of a chunk's size class in the classes of struct heap. For glibc's
+ * heaps only: jemalloc has its own size classes.
  */
 size_t heap_class_index(uint64_t chunk_bytes);
 

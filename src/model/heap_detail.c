@@ -21,8 +21,20 @@ enum page_fill page_fill_of(uint64_t free_bytes, uint64_t page_bytes)
 	return FILL_TO_25 + (enum page_fill)((used_bytes * 4 - 1) / page_bytes);
 }
 
+const struct heap_objects *heap_detail_objects(const struct heap_detail *detail,
+					       enum allocator allocator)
+{
+	for (size_t i = 0; detail && i < detail->object_list_count; i++)
+		if (detail->objects[i].allocator == allocator)
+			return &detail->objects[i];
+	return NULL;
+}
+
 void heap_detail_release(struct heap_detail *detail)
 {
+	for (size_t i = 0; i < detail->object_list_count; i++)
+		heap_objects_release(&detail->objects[i]);
+	free(detail->objects);
 	for (size_t i = 0; i < detail->type_count; i++)
 		free(detail->types[i].name);
 	for (size_t i = 0; i < detail->strip_count; i++)

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * heap_detail - the types of a heap's live blocks, how full its pages are, and which
- * blocks pin nearly free pages. Plain data, made on demand from the blocks of a walk.
+ * blocks pin nearly free pages. Plain data, computed on demand from the blocks of a walk.
  *
- * Block sizes are usable sizes, as in malloc_usable_size(3). The used part of a page
- * is everything that is not free: live blocks, the allocator's own data, and data
- * outside the heap. Therefore:
- *     sum of fill[].page_count = resident pages with heap memory on them
- *     fill[FILL_NONE].free_bytes = pool_pages; the sum of all others = pool_fragments
- *     sum of types[].live = all live blocks
+ * Block sizes are usable sizes, as in malloc_usable_size(3). The used part of a page is
+ * everything that is not free: live blocks, the allocator's own data, and data outside
+ * the heap. Therefore:
+ *    sum of fill[].page_count = resident pages that contain heap memory
+ *    fill[FILL_NONE].free_bytes = pool_pages; the sum of all others = pool_fragments
+ *    sum of types[].live = all live blocks
  */
 #ifndef MS_MODEL_HEAP_DETAIL_H
 #define MS_MODEL_HEAP_DETAIL_H
@@ -18,26 +18,27 @@
 #include <stdint.h>
 
 #include "model/heap.h"
+#include "model/heap_objects.h"
 
-/* How full a page is: the used part of the page in per cent. */
+/* How full a page is: the used percentage of the page. */
 enum page_fill {
 	FILL_NONE,
-	FILL_TO_25, /* more than the previous value, up to 25 % */
+	FILL_TO_25, /* used percentage above 0, up to 25 */
 	FILL_TO_50,
 	FILL_TO_75,
-	FILL_TO_99, /* less than 100 % */
+	FILL_TO_99, /* used percentage above 75, below 100 */
 	FILL_ALL,
 	FILL_COUNT_
 };
 
-/* The names of the values: "0%", "1-25%" … */
+/* The names of the fill levels: "0%", "1-25%", … */
 extern const char *const page_fill_names[FILL_COUNT_];
 
 enum page_fill page_fill_of(uint64_t free_bytes, uint64_t page_bytes);
 
 struct page_sum {
 	uint64_t page_count;
-	uint64_t free_bytes; /* free bytes on all pages counted in page_count */
+	uint64_t free_bytes; /* free bytes on the pages that page_count counts */
 };
 
 /*
@@ -59,24 +60,27 @@ struct heap_pin {
 
 /* The live blocks of one type. Blocks of unknown type are grouped by size. */
 struct heap_type {
-	char *name; /* NULL: the blocks have the same size and unknown types; owned */
-	uint64_t size_bytes; /* size of each block; 0: the sizes differ */
+	char *name;	     /* name of the type; NULL if it is unknown; owned */
+	uint64_t size_bytes; /* size of each block; 0 if the sizes differ */
 	struct chunk_sum live;
-	uint64_t resident_bytes; /* how much of live.bytes is resident */
+	uint64_t resident_bytes; /* resident part of live.bytes */
 	struct heap_pin pin;
 };
 
-/* The resident pages of an arena, in ascending address order, divided into cells. */
+/*
+ * A strip: the resident pages of an arena, in ascending address
+ * order, divided into cells.
+ */
 struct heap_strip {
 	uint32_t arena; /* index in arenas of struct heap */
 	/*
-	 * The strip shows the separately mapped blocks of all arenas, not the pages
-	 * of one arena.
+	 * The strip contains the separately mapped blocks of all arenas instead of
+	 * the pages of one arena.
 	 */
 	bool is_mapped;
 	uint64_t start_addr, end_addr;
 	struct page_sum sum;
-	/* Number of pages in each cell. The last cell may have fewer. */
+	/* Number of pages in each cell. The last cell may have fewer pages. */
 	uint64_t pages_per_cell;
 	struct page_sum *cells;
 	size_t cell_count;
@@ -85,30 +89,37 @@ struct heap_strip {
 #define STRIP_CELLS_MAX 4096
 
 struct heap_detail {
-	struct heap_type *types; /* sorted by bytes, largest first */
+	struct heap_type *types; /* types sorted by bytes, largest first */
 	size_t type_count;
 	/*
-	 * Indices of the types that pin pages, in descending order of the number of pages
-	 * that become free if all blocks of the type are freed.
+	 * Indices of the types that pin pages. The first type is the one whose blocks
+	 * alone pin the most pages.
 	 */
 	size_t *pins;
 	size_t pin_count;
 	struct page_sum fill[FILL_COUNT_];
 	struct page_sum fragmented; /* all fragmented pages */
-	/* Strips of the arenas that have resident pages, in the order of struct heap. */
+	/* Strips of the arenas with resident pages, in the order of struct heap. */
 	struct heap_strip *strips;
 	size_t strip_count;
 	/*
-	 * Why the types of some or all blocks are unknown; NULL if every
-	 * block was checked for a type.
+	 * Why the types of some or all blocks are unknown; NULL if memstate could examine
+	 * every block.
 	 */
 	const char *problem;
+	/* The objects in the heaps of runtimes, one element for each such heap. */
+	struct heap_objects *objects;
+	size_t object_list_count;
 };
 
-#define HEAP_DETAIL_INIT                                                \
-	{                                                               \
-		NULL, 0, NULL, 0, { { 0, 0 } }, { 0, 0 }, NULL, 0, NULL \
+#define HEAP_DETAIL_INIT                                                         \
+	{                                                                        \
+		NULL, 0, NULL, 0, { { 0, 0 } }, { 0, 0 }, NULL, 0, NULL, NULL, 0 \
 	}
+
+/* Return the objects in the heap of a runtime, or NULL if they were not counted. */
+const struct heap_objects *heap_detail_objects(const struct heap_detail *detail,
+					       enum allocator allocator);
 
 void heap_detail_release(struct heap_detail *detail);
 

@@ -13,53 +13,53 @@
 #include "model/matrix.h"
 
 /*
- * Bounds on the resident bytes of each owner. The allocator counts bytes and smaps counts
- * pages. Of the memory that may belong to the allocator, resident_bytes are resident and
- * missing_bytes are not. The resident part of the bytes the allocator reports for an
- * owner is therefore between
- *     reported - missing  and  min(reported, resident)
+ * Bounds on the resident bytes of each owner. The allocator counts bytes whether resident
+ * or not, and smaps counts resident pages. Of the memory that may belong to the
+ * allocator, resident_bytes are resident and missing_bytes are not. The resident part of
+ * an owner's reported bytes is therefore between
+ *    reported - missing  and  min(reported, resident)
  * The allocator does not know which of its free blocks cover whole pages. The upper bound
  * of pool_pages is therefore all free memory, and the lower bound of pool_fragments is 0.
  */
 struct heap_bounds {
-	/* How much of the memory that may belong to the allocator is resident. */
+	/* Size of the memory that may belong to the allocator and is resident. */
 	uint64_t resident_bytes;
 	/*
-	 * How much of the memory that may belong to the allocator is
-	 * mapped but not resident.
+	 * Size of the memory that may belong to the allocator and is mapped but not
+	 * resident.
 	 */
 	uint64_t missing_bytes;
 	/*
-	 * The allocator's own figures, or BYTES_UNKNOWN if this owner's bytes are
-	 * included in the figure of another owner.
+	 * The allocator's own figures. BYTES_UNKNOWN if another owner's figure includes
+	 * the bytes of this owner.
 	 */
 	uint64_t reported_bytes[OWNER_HEAP_LAST + 1];
 	uint64_t min_bytes[OWNER_HEAP_LAST + 1];
 	uint64_t max_bytes[OWNER_HEAP_LAST + 1];
 	/*
-	 * The values that the matrix shows: between min_bytes and max_bytes, with a sum
-	 * of at most resident_bytes.
+	 * The values that the matrix shows. Each is between min_bytes and max_bytes, and
+	 * their sum is at most resident_bytes.
 	 */
 	uint64_t owner_bytes[OWNER_HEAP_LAST + 1];
 };
 
 struct helper_answer {
-	/* true if the user requested a query; otherwise the other fields are empty */
+	/* the user requested a query; if false, the other fields are empty */
 	bool was_requested;
 	int error; /* 0, or the -errno with which the query failed */
 	/*
-	 * Static text that explains why the query failed, as a phrase without a full
-	 * stop, or NULL if the query succeeded.
+	 * Why the query failed: a static phrase without a full stop. NULL if the query
+	 * succeeded.
 	 */
 	const char *problem;
 	/*
-	 * true if the helper was injected into the running process, false if it was
-	 * preloaded when the program started
+	 * true if memstate injected the helper into the running process, false if the
+	 * helper was preloaded when the program started
 	 */
 	bool was_injected;
 	/*
-	 * How many times a thread was stopped for the injection, and for how long
-	 * in total.
+	 * How many times memstate stopped a thread for the injection, and for how long in
+	 * total.
 	 */
 	unsigned int stop_count;
 	uint64_t stopped_ns;

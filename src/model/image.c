@@ -44,7 +44,7 @@ void image_make_sparse(struct image *image)
 {
 	image_clear(image);
 	image->is_sparse = true;
-	/* a huge page would contain pages that were not copied */
+	/* a huge page would also take memory for pages that memstate does not copy */
 	if (image->bytes)
 		madvise(image->bytes, image->capacity_bytes, MADV_NOHUGEPAGE);
 	image_drop_pages(image);
@@ -83,8 +83,8 @@ int image_reserve(struct image *image, uint64_t bytes)
 	madvise(image->bytes, capacity,
 		image->is_sparse ? MADV_NOHUGEPAGE : MADV_HUGEPAGE);
 	/*
-	 * Without this call to madvise(2), a process forked later, such as the
-	 * watchdog, would keep a copy of the image.
+	 * Exclude the image from child processes that memstate forks later, such as the
+	 * watchdog. Otherwise they would keep its pages in memory.
 	 */
 	madvise(image->bytes, capacity, MADV_DONTFORK);
 	if (!image->is_sparse)
@@ -117,10 +117,36 @@ size_t image_find_run(const struct image *image, uint64_t addr)
 	return SEARCH_FIRST(image->run_count, i, image->runs[i].end_addr > addr);
 }
 
-/*
- * Return true if addr is in the gap before the run with this index, or before the first
- * run if the index is 0.
- */
+const struct image_run *image_run_with_offset(const struct image *image, uint64_t offset)
+{
+	size_t next =
+		SEARCH_FIRST(image->run_count, i, image->runs[i].offset_bytes > offset);
+
+	return &image->runs[next - 1];
+}
+
+int image_merge(struct image *image, const struct image *part)
+{
+	int r = image_reserve(image, image->length_bytes);
+	size_t next = 0;
+
+	if (r < 0)
+		return r;
+	for (size_t i = 0; i < part->run_count; i++) {
+		const struct image_run *run = &part->runs[i], *to;
+
+		while (image->runs[next].end_addr <= run->start_addr)
+			next++;
+		to = &image->runs[next];
+		memcpy(image->bytes + to->offset_bytes +
+			       (run->start_addr - to->start_addr),
+		       part->bytes + run->offset_bytes, run->end_addr - run->start_addr);
+	}
+	image->copied_bytes = part->copied_bytes;
+	return 0;
+}
+
+/* Return true if addr is in the gap before the run with the given index. */
 static bool is_before_run(const struct image *image, size_t index, uint64_t addr)
 {
 	return index < image->run_count && addr < image->runs[index].start_addr &&
@@ -144,7 +170,9 @@ uint64_t image_search_resident(struct image *image, uint64_t addr, uint64_t limi
 
 	if (run)
 		return addr;
-	/* image_search_run() has set the hint to the first run that ends after addr. */
+	/*
+	 * image_search_run() has set image->hint to the first run that ends after addr.
+	 */
 	if (image->hint == image->run_count)
 		return limit;
 	run = &image->runs[image->hint];

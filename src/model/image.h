@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * image - a copy of resident pages of a process's memory, with their
- * addresses. Plain data.
+ * image - a copy of resident pages of a process's memory, with their addresses. Plain
+ * data.
  *
- * Only resident pages take space. Readers index their side tables by offset in the copy,
- * so the tables stay in proportion to the resident memory whatever addresses and sizes
- * the target's data contains.
+ * Only resident pages take space in the image. Readers index their side tables by offset
+ * in the image. The size of a table therefore depends only on the amount of resident
+ * memory, never on addresses and sizes in the target's data.
  */
 #ifndef MS_MODEL_IMAGE_H
 #define MS_MODEL_IMAGE_H
@@ -22,7 +22,7 @@
  * the end of a run is not completely resident.
  */
 struct image_run {
-	uint64_t start_addr, end_addr; /* page aligned; end_addr is exclusive */
+	uint64_t start_addr, end_addr; /* page-aligned addresses; end_addr is exclusive */
 	/* Offset of the run's first byte in the array image.bytes. */
 	uint64_t offset_bytes;
 };
@@ -31,15 +31,16 @@ struct image {
 	uint8_t *bytes;
 	uint64_t capacity_bytes;
 	uint64_t length_bytes;	/* sum of the lengths of all runs */
-	struct image_run *runs; /* in ascending address order */
+	struct image_run *runs; /* runs in ascending address order */
 	size_t run_count, run_capacity;
 	size_t hint; /* index of the run of pages that the last search found */
 	/*
-	 * Only some pages of the runs have been copied; the others take no memory and
+	 * Only some pages of the runs have been copied. The others take no memory and
 	 * read as zeros.
 	 */
 	bool is_sparse;
-	uint64_t copied_bytes; /* bytes that were copied; set by peek_copy() */
+	/* number of copied bytes; set by peek_copy() or image_merge() */
+	uint64_t copied_bytes;
 };
 
 #define IMAGE_INIT                                  \
@@ -49,40 +50,56 @@ struct image {
 
 void image_release(struct image *image);
 
-/* Remove all runs but keep the memory for reuse. */
+/* Remove all runs, but keep the memory for reuse. */
 void image_clear(struct image *image);
 
 /*
- * Make room for this many bytes and, unless the image is sparse, touch all of them, so
- * that copying causes no page faults. The contents are kept. Returns 0 or -ENOMEM.
+ * Enlarge the image's buffer to at least this many bytes, and preserve its contents.
+ * Unless the image is sparse, touch all pages, so that copying causes no page faults.
+ * Return 0 or -ENOMEM.
  */
 int image_reserve(struct image *image, uint64_t bytes);
 
 /* Remove all runs, release the memory of all pages, and make the image sparse. */
 void image_make_sparse(struct image *image);
 
-/* Release the memory of all pages of a sparse image. They read as zeros. */
+/* Release the memory of all pages of a sparse image, so that they read as zeros. */
 void image_drop_pages(struct image *image);
 
-/* Remove all runs, and touch all pages of a sparse image. */
+/*
+ * Remove all runs of a sparse image, and touch all its pages, so that it is no longer
+ * sparse.
+ */
 void image_make_dense(struct image *image);
 
 /*
- * Append the pages of [start_addr, end_addr) after the last run. The caller
- * fills in their bytes. Returns 0, or -EINVAL if the range is not after the last
- * run, not page aligned, or empty.
+ * Append a run with the pages of [start_addr, end_addr). The caller fills in their bytes.
+ * Return 0, or -EINVAL if the range is empty, is not page aligned, or does not lie after
+ * the last run.
  */
 int image_add_run(struct image *image, uint64_t start_addr, uint64_t end_addr);
 
 /*
- * Return the index of the first run that ends after addr, or run_count if all runs
- * end before addr.
+ * Copy the bytes of all runs of `part` to the same addresses in *image, whose runs must
+ * contain these addresses. Return 0 or -ENOMEM.
+ */
+int image_merge(struct image *image, const struct image *part);
+
+/*
+ * Return the index of the first run that ends after addr, or run_count if every run ends
+ * at or before addr.
  */
 size_t image_find_run(const struct image *image, uint64_t addr);
 
 /*
- * Search all runs for addr, without trying the run that was found last. Return the run
- * that contains addr, or NULL.
+ * Return the run that contains this offset in image.bytes. The offset must be below
+ * length_bytes.
+ */
+const struct image_run *image_run_with_offset(const struct image *image, uint64_t offset);
+
+/*
+ * Search all runs for addr, without trying the result of the last search first. Return
+ * the run that contains addr, or NULL.
  */
 const struct image_run *image_search_run(struct image *image, uint64_t addr);
 
@@ -109,7 +126,7 @@ static inline const uint8_t *image_at(struct image *image, uint64_t addr, uint64
 }
 
 /*
- * Read the 8-byte word at addr into *ret. Returns false if the word is not in the image.
+ * Read the 8-byte word at addr into *ret. Return false if the word is not in the image.
  */
 static inline bool image_read(struct image *image, uint64_t addr, uint64_t *ret)
 {
@@ -121,14 +138,14 @@ static inline bool image_read(struct image *image, uint64_t addr, uint64_t *ret)
 }
 
 /*
- * Return what image_next_resident() returns, for an addr below limit that is not in the
- * run found last.
+ * Do the work of image_next_resident() for an addr that is below limit and not in the run
+ * of the last search.
  */
 uint64_t image_search_resident(struct image *image, uint64_t addr, uint64_t limit);
 
 /*
- * Return the lowest address that is in the image and not below addr, or limit if
- * no such address is below limit.
+ * Return the lowest address in the image that is at least addr. Return limit if this
+ * address would not be below limit.
  */
 static inline uint64_t image_next_resident(struct image *image, uint64_t addr,
 					   uint64_t limit)

@@ -40,8 +40,8 @@ const struct library_name *library_name_find(const char *path)
 }
 
 /*
- * Two signs of Go's heap: its preferred address on 64-bit machines, and the name
- * of its mappings since Go 1.25.
+ * Go's heap is recognised by its preferred address on 64-bit machines, or by the name
+ * that Go 1.25 and later gives its mappings.
  */
 #define GO_ARENA_ADDR UINT64_C(0xc000000000)
 #define GO_NAME "[anon: Go: "
@@ -69,6 +69,44 @@ bool is_code_of_erlang(const struct mapping *m)
 	return length >= sizeof(end) - 1 &&
 	       strncmp(file + length - (sizeof(end) - 1), end, sizeof(end) - 1) == 0 &&
 	       (length == sizeof(end) - 1 || file[length - sizeof(end)] == '.');
+}
+
+/*
+ * Return true if the mapping contains code of a file with one of the names. A suffix such
+ * as ".so.3.1" may follow the name. The array ends with NULL.
+ */
+static bool is_code_of(const struct mapping *m, const char *const files[])
+{
+	const char *file = strrchr(m->name, '/');
+
+	if (!(m->flags & MAPPING_EXEC) || m->inode == 0 || !file)
+		return false;
+	for (; *files; files++) {
+		const char *rest = file + 1 + strlen(*files);
+
+		if (strncmp(file + 1, *files, strlen(*files)) == 0 &&
+		    (rest[strspn(rest, "0123456789.-")] == '\0' ||
+		     strncmp(rest, ".so", strlen(".so")) == 0 ||
+		     strcmp(rest, " (deleted)") == 0))
+			return true;
+	}
+	return false;
+}
+
+bool is_code_of_node(const struct mapping *m)
+{
+	static const char *const files[] = { "node", "nodejs", "libnode", NULL };
+
+	return is_code_of(m, files);
+}
+
+bool is_code_of_ruby(const struct mapping *m)
+{
+	static const char *const files[] = { "ruby",	    "libruby",	   "libruby-3.1",
+					     "libruby-3.2", "libruby-3.3", "libruby-3.4",
+					     NULL };
+
+	return is_code_of(m, files);
 }
 
 const char *shmem_prefix_find(const char *name)

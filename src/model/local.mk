@@ -18,12 +18,16 @@ noinst_LIBRARIES += %D%/libmodel.a
 	%D%/heap.h \
 	%D%/heap_detail.c \
 	%D%/heap_detail.h \
+	%D%/heap_objects.c \
+	%D%/heap_objects.h \
 	%D%/helper_answer.c \
 	%D%/helper_answer.h \
 	%D%/image.c \
 	%D%/image.h \
 	%D%/known_names.c \
 	%D%/known_names.h \
+	%D%/known_use.c \
+	%D%/known_use.h \
 	%D%/mapping.c \
 	%D%/mapping.h \
 	%D%/matrix.c \

@@ -33,13 +33,23 @@ void counters_add(struct counters *sum, const struct counters *c)
 
 	for (size_t i = 0; i < SMAPS_FIELD_COUNT_; i++)
 		all |= sum->bytes[i] | c->bytes[i];
-	if (all >> 63 == 0) { /* all terms are known, and no sum can overflow */
+	if (all >> 63 == 0) { /* all terms are known, so their sums cannot overflow */
 		for (size_t i = 0; i < SMAPS_FIELD_COUNT_; i++)
 			sum->bytes[i] += c->bytes[i];
 		return;
 	}
 	for (size_t i = 0; i < SMAPS_FIELD_COUNT_; i++)
 		sum->bytes[i] = bytes_add(sum->bytes[i], c->bytes[i]);
+}
+
+uint64_t mapping_copyable_bytes(const struct mapping *m)
+{
+	const uint64_t *bytes = m->counters.bytes;
+
+	if (m->flags & MAPPING_HUGETLB)
+		return bytes_add(bytes[SMAPS_SHARED_HUGETLB],
+				 bytes[SMAPS_PRIVATE_HUGETLB]);
+	return bytes[m->flags & MAPPING_REMOTE ? SMAPS_ANONYMOUS : SMAPS_RSS];
 }
 
 const char *mapping_format_perms(const struct mapping *m, char buf[5])
@@ -60,7 +70,11 @@ const char *mapping_group_name(const struct mapping *m)
 	_Static_assert(ALLOCATOR_COUNT_ <=
 			       (MAPPING_ALLOCATOR_MASK >> MAPPING_ALLOCATOR_SHIFT) + 1,
 		       "every allocator fits into the flags of a mapping");
-	if (m->name_length > 0 || !(m->flags & MAPPING_HEAP))
+	if (m->name_length > 0)
+		return m->name;
+	if (m->use != USE_NONE && m->owner != OWNER_STACK)
+		return known_use_texts[m->use].name;
+	if (!(m->flags & MAPPING_HEAP))
 		return m->name;
 	return allocator == ALLOCATOR_UNKNOWN || allocator >= ALLOCATOR_COUNT_ ||
 			       allocator_is_malloc((enum allocator)allocator)

@@ -12,6 +12,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "model/known_use.h"
 #include "model/matrix.h"
 
 /*
@@ -71,24 +72,29 @@ enum mapping_flag {
 	/* The file is on a tmpfs or on the kernel's own shmem mount. */
 	MAPPING_TMPFS = 1 << 8,
 	/*
-	 * The mapping contains memory of a heap. Set after the heaps were read, together
-	 * with the bits of MAPPING_ALLOCATOR_MASK.
+	 * The mapping contains memory of a heap. memstate sets this flag, together with
+	 * the bits of MAPPING_ALLOCATOR_MASK, after reading the heaps.
 	 */
 	MAPPING_HEAP = 1 << 9,
 	/*
-	 * MAPPING_REMOTE and MAPPING_USERFAULT are set only if the process is live. A
-	 * page fault in such a mapping may wait for another process or machine.
+	 * MAPPING_REMOTE and MAPPING_USERFAULT are set only for running processes. A page
+	 * fault in a mapping with one of these flags may wait for another process or
+	 * machine.
 	 */
 	/* The file is on FUSE, on a network file system or on an unknown file system. */
 	MAPPING_REMOTE = 1 << 10,
-	/* VmFlags um, uw, ui: userfaultfd(2) handles page faults. */
+	/* VmFlags um, ui: userfaultfd(2) handles page faults. */
 	MAPPING_USERFAULT = 1 << 11,
+	/*
+	 * VmFlags uw: userfaultfd(2) tracks writes, or makes them wait. Reads never wait.
+	 */
+	MAPPING_WRITE_TRACKED = 1 << 12,
 };
 
 /*
- * Bits of the flags that contain the enum allocator whose heap has the largest part of
- * the mapping: 0 if the mapping contains no heap, or if it is in a recording of an
- * earlier version.
+ * These bits of the flags contain an enum allocator: the allocator whose heap has the
+ * largest part of the mapping. They are 0 if the mapping contains no heap, or comes from
+ * a recording of an earlier version.
  */
 #define MAPPING_ALLOCATOR_SHIFT 16
 #define MAPPING_ALLOCATOR_MASK (UINT32_C(15) << MAPPING_ALLOCATOR_SHIFT)
@@ -97,15 +103,17 @@ struct mapping {
 	uint64_t start_addr;
 	uint64_t end_addr; /* first address after the mapping */
 	uint64_t file_offset_bytes;
-	uint64_t inode; /* 0: the mapping has no file */
+	uint64_t inode; /* inode number; 0 if the mapping has no file */
 	uint32_t dev_major;
 	uint32_t dev_minor;
 	uint32_t flags;	  /* bits of enum mapping_flag */
-	enum owner owner; /* set by classify/; meaningless before */
+	enum owner owner; /* owner of the memory; undefined until classify/ sets it */
+	/* Known use; set by classify_uses(). USE_NONE if most of the mapping is heap. */
+	enum known_use use;
 	uint32_t name_length;
 	/*
-	 * The last column of the line as printed by the kernel, or "" if the column is
-	 * empty. Terminated with NUL.
+	 * The last column of the line as the kernel printed it, or "" if the column is
+	 * empty.
 	 */
 	const char *name;
 	struct counters counters;
@@ -115,19 +123,27 @@ struct mapping {
 
 /*
  * Return true if memstate must not read the memory of the mapping, because its pages may
- * vanish at any time. A page fault would then wait for another process or machine. A
- * private mapping with MAPPING_REMOTE is not skipped. In such a mapping memstate may read
- * only pages that are private copies, which cannot vanish.
+ * vanish at any time, and a page fault would then wait for another process or machine. A
+ * private mapping with MAPPING_REMOTE is not skipped, but memstate may read only its
+ * private copies of pages, which cannot vanish.
  */
 bool mapping_is_skipped(const struct mapping *m);
 
-/* Format the permissions as in /proc/PID/maps, such as "rw-p". Returns buf. */
+/*
+ * Return how many bytes of the mapping memstate may copy. This is the resident memory
+ * plus hugetlbfs pages, which Rss does not include. In a mapping with MAPPING_REMOTE only
+ * private copies count. Return BYTES_UNKNOWN if smaps lacks a field.
+ */
+uint64_t mapping_copyable_bytes(const struct mapping *m);
+
+/* Format the permissions as in /proc/PID/maps, such as "rw-p". Return buf. */
 const char *mapping_format_perms(const struct mapping *m, char buf[5]);
 
 /*
- * Return the name under which reports group similar mappings: the mapping's own name,
- * "malloc" or the title of a language runtime's heap, such as "Go heap", for nameless
- * memory of a heap, or "" for other nameless memory.
+ * Return the name under which reports group similar mappings: the mapping's own name if
+ * it has one; the name of a known use, such as "InnoDB buffer pool"; for a nameless
+ * mapping of a heap, "malloc" or the title of the runtime's heap, such as "Go heap";
+ * otherwise "". Reports show each stack on its own, so stacks have no such name.
  */
 const char *mapping_group_name(const struct mapping *m);
 

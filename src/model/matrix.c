@@ -70,7 +70,7 @@ uint64_t matrix_owner_bytes(const struct matrix *m, enum owner owner)
 	return bytes_known(sum) ? sum : m->owner_rss_bytes[owner];
 }
 
-/* Sum the rows in which at least one cell is known. */
+/* Sum the rows, omitting those in which every cell is unknown. */
 static uint64_t sum_rows(const struct matrix *m, unsigned int first_state,
 			 unsigned int last_state)
 {

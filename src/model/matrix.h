@@ -2,9 +2,9 @@
 /*
  * matrix - the resident memory of a process by owner and by kernel state. Plain data.
  *
- * Invariant for a classified process (established by classify/, verified by tests):
- *     sum of cells + unexplained = Rss,  with unexplained = 0 if the target was stopped.
- * Cells are disjoint. The kernel counts LazyFree pages inside Private_Clean and
+ * Invariant of a classified process, which classify/ establishes and tests verify:
+ *    sum of cells + unexplained = Rss,  with unexplained = 0 if the target was stopped.
+ * No page is in two cells. The kernel counts LazyFree pages also in Private_Clean and
  * Shared_Clean; the matrix subtracts them there.
  */
 #ifndef MS_MODEL_MATRIX_H
@@ -26,7 +26,7 @@ enum owner {
 	OWNER_COUNT_
 };
 
-/* The owners that only reading the heap can determine. */
+/* The first and the last of the owners whose amounts only a heap read can determine. */
 #define OWNER_HEAP_FIRST OWNER_LIVE
 #define OWNER_HEAP_LAST OWNER_HEAP_META
 
@@ -39,17 +39,18 @@ enum page_state {
 	STATE_COUNT_
 };
 
-extern const char *const owner_names[OWNER_COUNT_]; /* "live", …, "shmem" */
-/* "private_dirty", …, "shared_clean" */
+/* names of the owners: "live", …, "shmem" */
+extern const char *const owner_names[OWNER_COUNT_];
+/* names of the states: "private_dirty", …, "shared_clean" */
 extern const char *const page_state_names[STATE_COUNT_];
 
 /*
- * The resident memory of one process. Pages that cannot be attributed to one owner and
- * state are in no cell. They are counted once in the remainder of their owner and once
- * in the remainder of their state, so the sums of both remainders are equal.
+ * The resident memory of one process. Pages whose owner or state is uncertain are in no
+ * cell. They are counted in the remainder of their owner and in the remainder of their
+ * state, so both remainders have the same sum.
  */
 struct matrix {
-	/* BYTES_UNKNOWN: the cell cannot be determined. */
+	/* BYTES_UNKNOWN if the cell cannot be determined. */
 	uint64_t cell[OWNER_COUNT_][STATE_COUNT_];
 	/*
 	 * Rss of each owner. This sum may be known even if the cells are unknown: before
@@ -63,23 +64,23 @@ struct matrix {
 void matrix_set_unknown(struct matrix *m);
 
 /*
- * Set the heap's owners to unknown and all other owners to 0,
- * before mappings are classified.
+ * Set the heap's owners to unknown and all other owners to 0. Call this before mappings
+ * are classified.
  */
 void matrix_set_no_heap(struct matrix *m);
 
 /*
- * Return a cell. The result is BYTES_UNKNOWN if the cell is unknown, or if the
+ * Return the amount in a cell. Return BYTES_UNKNOWN if the cell is unknown, or if the
  * remainders of its owner and its state may contain pages that belong in the cell.
  */
 uint64_t matrix_cell_bytes(const struct matrix *m, enum owner owner,
 			   enum page_state state);
 
 /*
- * Return the sum of a row, a column, or all cells. An owner with nothing known adds 0,
- * because its memory is counted under another owner (an unread heap is in anon). Any
- * other unknown cell makes the sums that contain it unknown, except that the sum of a row
- * is then its owner_rss_bytes.
+ * Return the sum of a row, a column, or all cells. An owner without any known amount adds
+ * 0, because its memory is counted under another owner (an unread heap is in anon). Any
+ * other unknown cell makes a sum unknown, except that matrix_owner_bytes() then returns
+ * owner_rss_bytes.
  */
 uint64_t matrix_owner_bytes(const struct matrix *m, enum owner owner);
 uint64_t matrix_state_bytes(const struct matrix *m, enum page_state state);

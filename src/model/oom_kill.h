@@ -17,14 +17,19 @@ enum oom_constraint {
 	OOM_UNKNOWN,
 	OOM_CGROUP, /* a cgroup had reached its limit */
 	OOM_GLOBAL, /* the machine ran out of memory */
-	OOM_NODES, /* the nodes that a cpuset or memory policy allows ran out of memory */
+	OOM_NODES,  /* the nodes allowed by a cpuset or memory policy ran out of memory */
 };
 
 #define OOM_TIME_SIZE 40
 
-/* The time at which a line was logged, as precisely as its prefix shows. */
+/*
+ * The time at which a line was logged. The precision depends on the prefix of the line.
+ */
 struct oom_time {
-	/* 0: unknown, for example because the prefix has no year or time zone. */
+	/*
+	 * wall-clock time; 0 if unknown, for example because the prefix has no year or
+	 * time zone
+	 */
 	uint64_t unix_ms;
 	/* time since boot; COUNT_UNKNOWN if the prefix has no such time */
 	uint64_t boot_us;
@@ -37,13 +42,13 @@ struct oom_time {
 struct oom_zone {
 	int node;
 	char name[OOM_ZONE_NAME_SIZE];
-	/*
-	 * min_bytes is the part of the memory that ordinary allocations must leave free.
-	 */
+	/* min_bytes is the amount that ordinary allocations must leave free. */
 	uint64_t free_bytes, min_bytes;
 };
 
-/* The machine's memory, from the lines after "Mem-Info" if the report has such lines. */
+/*
+ * The machine's memory, from the lines after "Mem-Info". Some reports lack these lines.
+ */
 struct oom_machine {
 	bool is_known;
 	uint64_t ram_bytes, free_bytes, shmem_bytes, pagetables_bytes;
@@ -57,7 +62,7 @@ struct oom_machine {
 
 /* One line of the report's table of tasks. */
 struct oom_task {
-	int pid; /* in the initial PID namespace */
+	int pid; /* pid in the initial PID namespace */
 	uint64_t uid;
 	uint64_t total_vm_bytes, rss_bytes, anon_bytes, file_bytes, shmem_bytes;
 	uint64_t pagetables_bytes, swap_bytes;
@@ -67,19 +72,22 @@ struct oom_task {
 
 struct oom_kill {
 	enum oom_constraint constraint;
-	/* The process whose allocation ran out of memory; often not the victim. */
-	char invoker[OOM_NAME_SIZE];
-	int invoker_pid; /* 0: unknown */
 	/*
-	 * The failed allocation requested 2^order contiguous pages.
-	 * COUNT_UNKNOWN: not in the log.
+	 * Name of the process whose allocation failed. The victim is often another
+	 * process.
+	 */
+	char invoker[OOM_NAME_SIZE];
+	int invoker_pid; /* pid of the invoker; 0 if unknown */
+	/*
+	 * Order of the failed allocation, which requested 2^order contiguous pages.
+	 * COUNT_UNKNOWN if not in the log.
 	 */
 	uint64_t order;
-	bool is_sysrq; /* a user requested the kill with SysRq f */
+	bool is_sysrq; /* a user requested the kill with SysRq-F */
 	struct oom_time time;
 	/*
-	 * The range of the report's lines in the parsed log, in
-	 * bytes. text_end is exclusive.
+	 * The range of the report's lines in the parsed log, as byte offsets. text_end is
+	 * exclusive.
 	 */
 	uint64_t text_begin, text_end;
 	/* The invoker's cpuset, whose name may contain a container's id. */
@@ -92,44 +100,44 @@ struct oom_kill {
 	 * report is missing.
 	 */
 	char stats_path[OOM_PATH_SIZE];
-	struct oom_task victim; /* pid 0: no line names the victim */
-	/* Number of processes killed; may exceed 1 with memory.oom.group. */
+	/* the killed process; pid is 0 if no line names the victim */
+	struct oom_task victim;
+	/* Number of killed processes, which may exceed 1 with memory.oom.group. */
 	size_t killed_count;
 	/* The kernel killed the whole cgroup because of memory.oom.group. */
 	bool is_group_killed;
 	/* Figures of the cgroup whose limit was reached. */
 	uint64_t usage_bytes, limit_bytes, fail_count;
-	uint64_t swap_usage_bytes, swap_limit_bytes; /* v1: sum of memory and swap */
-	uint64_t kernel_usage_bytes;		     /* v1: kernel memory (kmem) */
-	enum cgroup_version version;		     /* 0: unknown */
+	/* cgroup v1: usage and limit of memory plus swap */
+	uint64_t swap_usage_bytes, swap_limit_bytes;
+	uint64_t kernel_usage_bytes; /* cgroup v1: kernel memory (kmem) */
+	/* the cgroup version; 0 if unknown */
+	enum cgroup_version version;
 	struct cgroup_stat stat;
 	struct oom_machine machine;
 	struct oom_task *tasks;
 	size_t task_count, task_capacity;
 	/*
-	 * The beginning of the report or part of its table is missing, so
-	 * the figures are incomplete.
+	 * The beginning of the report or part of its table of tasks is missing, so the
+	 * figures are incomplete.
 	 */
 	bool is_cut;
 	/*
-	 * The kernel had not added up memory.stat when it printed the report: the amounts
+	 * The kernel printed the report before it had added up memory.stat: the amounts
 	 * account for less than half of usage_bytes. stat.anon_bytes is the sum over the
-	 * task table, or unknown; the other amounts of stat are unknown, except
-	 * kernel_bytes of version 1.
+	 * table of tasks, or unknown. The other amounts in stat are unknown, except
+	 * kernel_bytes of cgroup v1.
 	 */
 	bool is_stat_stale;
 };
 
 struct oom_kill_list {
-	struct oom_kill *items; /* in the order of the log */
+	struct oom_kill *items; /* kills in the order of the log */
 	size_t count, capacity;
 	/* Number of reports in which the kernel found no process to kill. */
 	size_t unkillable_count;
 	size_t left_out_count; /* number of kills omitted because the list was full */
-	/*
-	 * Number of lines that were truncated because they were
-	 * longer than any kernel line.
-	 */
+	/* Number of truncated lines, which were longer than any line of the kernel. */
 	size_t cut_line_count;
 };
 

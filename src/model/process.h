@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * process - the identity of a process and the facts of /proc/PID/stat and
+ * process - the identity of a process, and the values read from /proc/PID/stat and
  * related files. Plain data.
  *
- * A process is identified by pid and start time, because a pid may be reused. exec keeps
- * both and changes the name.
+ * A process is identified by pid and start time, because the kernel reuses pids.
+ * execve(2) changes the name, but neither the pid nor the start time.
  */
 #ifndef MS_MODEL_PROCESS_H
 #define MS_MODEL_PROCESS_H
@@ -25,18 +25,24 @@
 struct process {
 	int pid;
 	int ppid;
-	uint32_t uid; /* effective user ID; UINT32_MAX: unknown */
+	uint32_t uid; /* effective user ID; UINT32_MAX if unknown */
 	uint32_t thread_count;
-	uint64_t start_ticks; /* since boot, in clock ticks: proc_pid_stat(5) field 22 */
-	/* Field 24 of stat; may differ from the exact Rss by some pages per CPU. */
+	/* start time in clock ticks since boot: proc_pid_stat(5) field 22 */
+	uint64_t start_ticks;
+	/*
+	 * Rss in field 24 of stat, which may differ from the exact Rss by some pages per
+	 * CPU. A lister (proc/process/lister.h) stores the exact Rss of statm here.
+	 */
 	uint64_t stat_rss_bytes;
-	uint64_t stat_size_bytes; /* field 23 of stat */
+	uint64_t stat_size_bytes; /* virtual size, field 23 of stat */
 	uint64_t minor_fault_count;
 	uint64_t major_fault_count;
 	char state; /* state letter as in stat: R, S, D, Z, T, t, X, I, … */
 	bool is_kernel_thread;
-	bool is_fork;		      /* has not executed a program since it was forked */
-	char comm[PROCESS_COMM_SIZE]; /* raw bytes; may contain any byte except NUL */
+	/* the process has not called execve() since it was forked */
+	bool is_fork;
+	/* name as raw bytes; may contain any byte except NUL */
+	char comm[PROCESS_COMM_SIZE];
 };
 
 static inline bool process_is_same(const struct process *a, const struct process *b)
@@ -45,8 +51,8 @@ static inline bool process_is_same(const struct process *a, const struct process
 }
 
 /*
- * Return true if the process is dead or a zombie. A process whose first thread has ended
- * continues to run if it has other threads.
+ * Return true if the process is dead or a zombie. A process whose main thread has ended
+ * continues to run while it has other threads.
  */
 static inline bool process_has_ended(const struct process *p)
 {
@@ -54,8 +60,8 @@ static inline bool process_has_ended(const struct process *p)
 }
 
 /*
- * Return true if the process has its own memory. It is not an error that zombies and
- * kernel threads have no memory.
+ * Return true if the process has its own memory, which zombies and kernel threads do not
+ * have.
  */
 static inline bool process_has_memory(const struct process *p)
 {
@@ -63,8 +69,8 @@ static inline bool process_has_memory(const struct process *p)
 }
 
 /*
- * Return a description of a process without memory, worded to follow "a" or "A". Returns
- * NULL if the process has memory. The string is static.
+ * Return a description of a process without memory, worded to follow "a" or "A", or NULL
+ * if the process has memory. The string is static.
  */
 static inline const char *process_no_memory_text(const struct process *p)
 {

@@ -9,7 +9,10 @@
 #include "base/cleanup.h"
 #include "base/xalloc.h"
 
-/* Longer names are not file names (NAME_MAX). */
+/*
+ * Maximum length of a file name (NAME_MAX). Longer texts are not names of
+ * programs or scripts.
+ */
 #define NAME_LENGTH_MAX 255
 
 struct text {
@@ -19,7 +22,7 @@ struct text {
 
 /*
  * Remove the first of the remaining arguments and return it. After the last argument,
- * the begin of the result is NULL.
+ * return an empty text whose begin is NULL.
  */
 static struct text take_argument(struct text *rest)
 {
@@ -47,15 +50,18 @@ static struct text find_file_name(struct text path)
 }
 
 /*
- * The options of a language's program, in lists of words with a blank after each. A
- * cluster is an argument such as "-lc": "-" and several letters.
+ * The options of a language's interpreter, as lists of words with a blank after each. A
+ * cluster is an argument with several option letters, such as "-lc".
  */
 struct interpreter {
 	const char *programs;
-	const char *code_letters;   /* option in a cluster: the next argument is code */
-	const char *script_letters; /* at its end: the next argument is the script */
-	const char *value_letters;  /* at its end: the next argument is a value */
-	const char *text_letters;   /* at its begin: the rest of it is a value */
+	const char *code_letters; /* letters of options whose argument is code */
+	/* letters of options whose argument is the script, if last in a cluster */
+	const char *script_letters;
+	/* letters of options whose argument is a value, if last in a cluster */
+	const char *value_letters;
+	/* letters of options whose value is the rest of the cluster */
+	const char *text_letters;
 	const char *code_words, *script_words, *value_words;
 };
 
@@ -153,8 +159,9 @@ static struct text find_script(const struct interpreter *language, struct text r
 }
 
 /*
- * Return the file name of the program in the first argument. A login shell's argument
- * begins with '-', and titles such as "nginx: worker process" contain a colon.
+ * Return the file name of the program, which is in the first argument. A login shell's
+ * first argument begins with '-', and a title such as "nginx: worker process" contains a
+ * colon.
  */
 static struct text find_program(struct text argument)
 {

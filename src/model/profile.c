@@ -65,10 +65,7 @@ static uint64_t hash_text(const char *text)
 	return mix(hash, 0);
 }
 
-/*
- * Functions to hash and compare the items of an index, which are strings,
- * frames or nodes.
- */
+/* Functions that hash and compare the items of an index: strings, frames or nodes. */
 struct indexed {
 	uint64_t (*hash)(const struct profile *profile, size_t number);
 	bool (*is_same)(const struct profile *profile, size_t number, const void *wanted);
@@ -83,7 +80,7 @@ static void index_put(struct profile_index *index, uint64_t hash, uint32_t numbe
 	index->slots[i] = number + 1;
 }
 
-/* Make room in the index for one item more than count. */
+/* Enlarge the index if necessary, so that it can hold one item more than `count`. */
 static void index_grow(struct profile *profile, struct profile_index *index, size_t count,
 		       const struct indexed *kind)
 {
@@ -96,7 +93,10 @@ static void index_grow(struct profile *profile, struct profile_index *index, siz
 		index_put(index, kind->hash(profile, i), (uint32_t)i);
 }
 
-/* Return the number of the item that is equal to *wanted, or UINT32_MAX. */
+/*
+ * Return the number of the item that equals *wanted, or UINT32_MAX if
+ * there is no such item.
+ */
 static uint32_t index_find(const struct profile *profile,
 			   const struct profile_index *index, const struct indexed *kind,
 			   uint64_t hash, const void *wanted)

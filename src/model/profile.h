@@ -25,28 +25,33 @@ enum profile_metric {
 	PROFILE_TEMPORARY,
 	PROFILE_LIVE_BLOCKS, /* blocks that are allocated and not freed */
 	PROFILE_LIVE,	     /* bytes requested for the live blocks */
-	PROFILE_PEAK, /* live bytes of the stack at the time of the profile's peak */
+	/*
+	 * the stack's live bytes when the live bytes of the whole profile were at their
+	 * peak
+	 */
+	PROFILE_PEAK,
 	PROFILE_METRIC_COUNT_
 };
 
 struct profile_metric_info {
 	const char *name; /* the metric's name in options, keys and columns */
-	const char *what; /* description for reports */
+	const char *what; /* description of the metric for reports */
 	bool is_bytes;
 };
 extern const struct profile_metric_info profile_metrics[PROFILE_METRIC_COUNT_];
 
-/* Find a metric by its name. Returns 0, or -EINVAL if no metric has that name. */
+/* Find a metric by its name. Return 0, or -EINVAL if no metric has that name. */
 int profile_metric_find(const char *name, enum profile_metric *ret);
 
 #define PROFILE_BUILD_ID_MAX 32
 
 struct profile_module {
-	const char *path;     /* file, or a pseudo path such as "[vdso]" */
+	const char *path;     /* path of the file, or a pseudo path such as "[vdso]" */
 	uint64_t start, end;  /* address range of the module; both 0 if unknown */
-	uint64_t file_offset; /* offset in the file of the byte at address start */
+	uint64_t file_offset; /* file offset of the byte at address start */
 	uint8_t build_id[PROFILE_BUILD_ID_MAX];
-	size_t build_id_bytes; /* 0: the module has no build ID */
+	/* length of the build ID in bytes; 0 if the module has none */
+	size_t build_id_bytes;
 };
 
 #define PROFILE_NO_MODULE UINT32_MAX
@@ -54,17 +59,18 @@ struct profile_module {
 enum profile_frame_kind {
 	FRAME_CODE,
 	/*
-	 * The code has no unwind tables, so its caller was found with the frame pointer.
+	 * The code of the frame has no unwind tables, so the caller was found with the
+	 * frame pointer.
 	 */
 	FRAME_BY_POINTER,
-	FRAME_CUT, /* the end of a truncated stack: the callers are unknown */
+	FRAME_CUT, /* placeholder for the missing callers of a truncated stack */
 };
 
 struct profile_frame {
-	/* Name in the source code, without an offset; NULL: unknown. */
+	/* Name in the source code, without an offset; NULL if unknown. */
 	const char *function;
-	const char *file; /* NULL: unknown */
-	uint32_t line;	  /* line number; 0: unknown */
+	const char *file; /* path of the source file; NULL if unknown */
+	uint32_t line;	  /* line number; 0 if unknown */
 	uint32_t module;  /* index in modules of struct profile, or PROFILE_NO_MODULE */
 	/*
 	 * Address of the call, as in the module's symbol table. For inlined code, this is
@@ -77,37 +83,41 @@ struct profile_frame {
 
 struct profile_node {
 	uint32_t frame, parent;
-	/* Values of this stack alone, not including its child nodes. */
+	/* Values of this stack alone, without the stacks of its child nodes. */
 	uint64_t values[PROFILE_METRIC_COUNT_];
 };
 
 struct profile {
 	/*
-	 * Bit 1 << metric is set for each known metric. The values of all other
-	 * metrics are 0.
+	 * Set of the known metrics: bit 1 << metric is set if the metric is known. The
+	 * values of all other metrics are 0.
 	 */
 	unsigned int known;
 	/*
-	 * 0: every allocation was recorded. Otherwise one allocation per sample_bytes
-	 * bytes was sampled on average, and the values are unbiased estimates.
+	 * 0 if every allocation was recorded. Otherwise the profiler sampled on average
+	 * one allocation per sample_bytes bytes, and the values are unbiased estimates.
 	 */
 	uint64_t sample_bytes;
-	uint64_t sample_count; /* number of samples taken, if sample_bytes is not 0 */
-	/* Number of allocations whose stack contains a FRAME_BY_POINTER. */
+	uint64_t sample_count; /* number of samples, if sample_bytes is not 0 */
+	/* Number of allocations whose stack contains a frame of kind FRAME_BY_POINTER. */
 	uint64_t by_pointer_count;
-	uint64_t cut_count; /* allocations whose stack is truncated */
-	/* Allocations missing from all stacks because there was no room. */
+	uint64_t cut_count; /* number of allocations whose stack is truncated */
+	/*
+	 * Number of allocations that no stack includes, because the profiler had no
+	 * space for their stacks.
+	 */
 	uint64_t lost_count;
-	uint64_t unix_ms;    /* when the profile was taken; 0: unknown */
-	uint64_t elapsed_ns; /* how long allocations were counted; 0: unknown */
+	uint64_t unix_ms;    /* when the profile was taken; 0 if unknown */
+	uint64_t elapsed_ns; /* how long allocations were counted; 0 if unknown */
 	const char *command; /* command line, or NULL */
-	int pid;	     /* 0: several processes, or unknown */
+	/* pid of the process; 0 if unknown, or if the profile covers several processes */
+	int pid;
 
 	struct profile_module *modules;
 	size_t module_count, module_capacity;
 	struct profile_frame *frames;
 	size_t frame_count, frame_capacity;
-	/* Node 0 exists after the first call of profile_add_node() or profile_begin(). */
+	/* Node 0 exists after the first call to profile_add_node() or profile_begin(). */
 	struct profile_node *nodes;
 	size_t node_count, node_capacity;
 
@@ -115,7 +125,8 @@ struct profile {
 	char **strings;
 	size_t string_count, string_capacity;
 	struct profile_index {
-		uint32_t *slots; /* hash table of item numbers + 1; 0: empty slot */
+		/* hash table of item numbers plus 1; 0 marks an empty slot */
+		uint32_t *slots;
 		size_t capacity;
 	} string_index, frame_index, node_index;
 };
@@ -123,15 +134,15 @@ struct profile {
 void profile_init(struct profile *profile);
 
 /*
- * Initialise a profile with the metadata of *other and with the same modules under the
- * same numbers, but without stacks.
+ * Initialise a profile as a copy of *other without its stacks. Modules keep their
+ * numbers.
  */
 void profile_init_like(struct profile *profile, const struct profile *other);
 void profile_release(struct profile *profile);
 
 /*
- * Return a copy of text that is valid until the profile is released. Equal texts return
- * the same pointer, and NULL returns NULL.
+ * Return a copy of the text that is valid until the profile is released. Equal texts
+ * return the same pointer, and NULL returns NULL.
  */
 const char *profile_string(struct profile *profile, const char *text);
 
@@ -150,7 +161,7 @@ uint32_t profile_add_module(struct profile *profile, const struct profile_module
  */
 uint32_t profile_add_frame(struct profile *profile, const struct profile_frame *frame);
 
-/* Return the node of frame as called from the node parent. Add the node if it is new. */
+/* Return the node of the frame when called from `parent`. Add the node if it is new. */
 uint32_t profile_add_node(struct profile *profile, uint32_t parent, uint32_t frame);
 
 /* Store the sum of each metric over all stacks in ret. */
@@ -158,9 +169,9 @@ void profile_sum(const struct profile *profile, uint64_t ret[PROFILE_METRIC_COUN
 
 /*
  * Return the name of a frame: its function if known, otherwise "MODULE+0xADDRESS" with
- * the last component of the module's path and the address in the module. Frames with
- * neither are called "[cut]" or "[unknown]". The result is buffer, or a string that is
- * valid until the profile is released.
+ * the last component of the module's path and the address in the module. A frame without
+ * function and module is named "[cut]" or "[unknown]". The result is `buffer`, or a
+ * string that is valid until the profile is released.
  */
 const char *profile_frame_name(const struct profile *profile,
 			       const struct profile_frame *frame, char *buffer,

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * stacks - the allocation call stacks of one program as addresses, before symbols
- * are resolved. Plain data.
+ * stacks - the allocation call stacks of one program as addresses that have not been
+ * resolved to symbols. Plain data.
  */
 #ifndef MS_MODEL_STACKS_H
 #define MS_MODEL_STACKS_H
@@ -15,10 +15,11 @@
 struct stack_module {
 	char *path;
 	uint64_t start, end; /* address range of the executable mapping */
-	/* The difference between an address in memory and the address in the file. */
+	/* Address in memory minus the corresponding virtual address in the file. */
 	uint64_t load_bias;
 	uint8_t build_id[PROFILE_BUILD_ID_MAX];
-	size_t build_id_bytes; /* 0: the module has no build ID */
+	/* length of the build ID in bytes; 0 if the module has none */
+	size_t build_id_bytes;
 };
 
 /*
@@ -26,10 +27,13 @@ struct stack_module {
  * address and is the parent of the outermost calls.
  */
 struct stack_node {
-	/* Return address of the call; STACK_PC_CUT: the stack is truncated here. */
+	/* Return address of the call, or STACK_PC_CUT if the stack is truncated here. */
 	uint64_t pc;
-	uint32_t parent; /* node of the caller, which has a lower number than this node */
-	/* The code has no unwind tables; the parent was found with the frame pointer. */
+	/* node of the caller, whose number is lower than that of this node */
+	uint32_t parent;
+	/*
+	 * The code has no unwind tables, so the parent was found with the frame pointer.
+	 */
 	bool is_by_frame;
 	uint32_t module; /* module that contains pc, or PROFILE_NO_MODULE */
 	uint64_t values[PROFILE_METRIC_COUNT_];
@@ -38,18 +42,23 @@ struct stack_node {
 #define STACK_PC_CUT UINT64_C(1)
 
 /*
- * The stacks of one program: what a process runs from exec or fork
- * until it ends or calls exec again.
+ * The stacks of one program: the code that a process runs from its start, or from an
+ * execve(), until the process exits or calls execve() again.
  */
 struct stacks {
 	int pid;
 	unsigned int generation;
-	unsigned int known;    /* bit N: metric N (enum profile_metric) is known */
-	uint64_t sample_bytes; /* same meaning as in struct profile */
+	/* set of the known metrics: bit 1 << metric (enum profile_metric) */
+	unsigned int known;
+	/* mean number of bytes per sample; 0 if every allocation was recorded */
+	uint64_t sample_bytes;
 	uint64_t sample_count, cut_count;
-	/* Number of allocations whose stack has a node with is_by_frame set. */
+	/* Number of allocations whose stack contains a node with is_by_frame set. */
 	uint64_t by_frame_count;
-	/* Allocations missing from all stacks because there was no room. */
+	/*
+	 * Number of allocations that no stack includes, because there was no
+	 * space for their stacks.
+	 */
 	uint64_t lost_count;
 	struct stack_module *modules;
 	size_t module_count, module_capacity;

@@ -35,6 +35,9 @@ const char *const allocator_names[ALLOCATOR_COUNT_] = {
 	[ALLOCATOR_PYTHON] = "python",
 	[ALLOCATOR_HOTSPOT] = "java",
 	[ALLOCATOR_ERLANG] = "erlang",
+	[ALLOCATOR_PHP] = "php",
+	[ALLOCATOR_V8] = "v8",
+	[ALLOCATOR_RUBY] = "ruby",
 };
 
 const char *const allocator_titles[ALLOCATOR_COUNT_] = {
@@ -48,6 +51,9 @@ const char *const allocator_titles[ALLOCATOR_COUNT_] = {
 	[ALLOCATOR_PYTHON] = "Python objects",
 	[ALLOCATOR_HOTSPOT] = "Java heap",
 	[ALLOCATOR_ERLANG] = "Erlang allocators",
+	[ALLOCATOR_PHP] = "PHP heap",
+	[ALLOCATOR_V8] = "V8 JavaScript heap",
+	[ALLOCATOR_RUBY] = "Ruby objects",
 };
 
 void usage_init(struct usage *u)
@@ -94,8 +100,9 @@ uint64_t usage_uss_bytes(const struct usage *u)
 }
 
 /*
- * In each mapping, the smaller of LazyFree and Private_Clean is droppable. state_bytes is
- * Private_Clean without the droppable memory, so the difference of the two is the result.
+ * In each mapping, the droppable memory is the smaller of LazyFree and Private_Clean.
+ * state_bytes has Private_Clean without the droppable memory, so subtracting it from the
+ * total of Private_Clean yields the result.
  */
 uint64_t usage_droppable_bytes(const struct usage *u)
 {
@@ -152,6 +159,17 @@ uint64_t usage_heaps_sum(const struct usage *u, enum allocator allocator, bool i
 	return sum;
 }
 
+uint64_t usage_unknown_anon_bytes(const struct usage *u)
+{
+	uint64_t known = 0;
+
+	for (size_t i = 0; i < u->uses.count; i++)
+		if (u->uses.items[i].owner == OWNER_ANON &&
+		    u->uses.items[i].use != USE_POSTGRES_BACKEND)
+			known = bytes_add(known, u->uses.items[i].rss_bytes);
+	return bytes_sub(matrix_owner_bytes(&u->matrix, OWNER_ANON), known);
+}
+
 uint64_t usage_unexplained_bytes(const struct usage *u)
 {
 	uint64_t explained = matrix_total_bytes(&u->matrix);
@@ -186,8 +204,9 @@ void snapshot_clear(struct snapshot *s)
 }
 
 /*
- * malloc gives an array of this size its own mapping, which can grow in place and has no
- * pages until they are used. Growing a smaller array would leave holes in the heap.
+ * malloc gives an array of this size its own mapping, which can grow in place and takes
+ * no memory until its pages are used. Growing a smaller array would leave holes in the
+ * heap.
  */
 #define FIRST_COUNT 256
 

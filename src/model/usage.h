@@ -2,7 +2,9 @@
 /*
  * usage - the memory figures of one process at one instant, and their quality. Plain
  * data.
- * snapshot - the usages of one sample, and counts of what could not be read.
+ *
+ * A snapshot contains the usages of one sample, and counts of processes that could not be
+ * read.
  */
 #ifndef MS_MODEL_USAGE_H
 #define MS_MODEL_USAGE_H
@@ -15,7 +17,7 @@
 #include "model/matrix.h"
 #include "model/process.h"
 
-/* The data to read for each process. Columns declare what they need. */
+/* The data to read for each process. Each column declares which data it needs. */
 enum need {
 	/*
 	 * The values in /proc/PID/stat: comm, ppid, state, threads, start time and
@@ -24,21 +26,24 @@ enum need {
 	NEED_STAT = 1 << 0,
 	NEED_UID = 1 << 1,
 	NEED_COMMAND = 1 << 2, /* the command line */
-	NEED_ROLLUP = 1 << 3,  /* the totals of smaps_rollup */
-	NEED_STATES = 1 << 4,  /* the exact sum of each page state */
-	/* The owners, unbacked, reserved, and the number of mappings. */
+	NEED_ROLLUP = 1 << 3,  /* the totals in /proc/PID/smaps_rollup */
+	NEED_STATES = 1 << 4,  /* the exact size of the process's pages in each state */
+	/*
+	 * The memory by owner, unbacked and reserved memory, and the number of mappings.
+	 */
 	NEED_SMAPS = 1 << 5,
-	/* comm alone, at half the cost of NEED_STAT, which includes comm */
+	/* comm alone, at half the cost of NEED_STAT (which includes comm) */
 	NEED_COMM = 1 << 6,
-	NEED_HEAP = 1 << 7, /* the heap's owners, and anon without the heap */
+	/* the memory of the heap's owners, and anonymous memory without the heap */
+	NEED_HEAP = 1 << 7,
 };
 
-/* The needs that require reading memory figures. */
+/* The data that requires reading the process's memory figures. */
 #define NEED_MEMORY (NEED_ROLLUP | NEED_STATES | NEED_SMAPS)
 
 /*
- * Where the memory figures come from. Each source provides all figures that
- * the sources before it provide.
+ * The source of the memory figures. Each source provides all figures of the sources
+ * before it.
  */
 enum source {
 	SOURCE_NONE,   /* nothing was read, or reading failed with the -errno in error */
@@ -63,8 +68,8 @@ extern const char *const quality_names[QUALITY_COUNT_];
 /*
  * The malloc or the language runtime to which a heap belongs. The allocator of a process
  * is its malloc, or its runtime if it has no malloc. memstate detects it from the heap if
- * it read the heap, and otherwise from the mapped files, which do not show a malloc that
- * is linked statically.
+ * it has read the heap, otherwise from the mapped files, which do not show a statically
+ * linked malloc.
  */
 enum allocator {
 	ALLOCATOR_UNKNOWN,
@@ -78,6 +83,9 @@ enum allocator {
 	ALLOCATOR_PYTHON,    /* CPython's pymalloc */
 	ALLOCATOR_HOTSPOT,   /* the heap of a Java virtual machine */
 	ALLOCATOR_ERLANG,    /* the allocators of Erlang's virtual machine (erts_alloc) */
+	ALLOCATOR_PHP,	     /* PHP's Zend memory manager */
+	ALLOCATOR_V8,	     /* the JavaScript heap of V8, as in Node.js */
+	ALLOCATOR_RUBY,	     /* CRuby's object slots */
 	ALLOCATOR_COUNT_
 };
 
@@ -89,11 +97,11 @@ extern const char *const allocator_names[ALLOCATOR_COUNT_];
 extern const char *const allocator_titles[ALLOCATOR_COUNT_];
 
 /*
- * The allocator's own figures, which a helper in the process queried. The figures count
- * bytes whether resident or not. BYTES_UNKNOWN: not queried.
+ * The allocator's own figures, obtained by a helper in the process. The figures count
+ * bytes whether resident or not. BYTES_UNKNOWN if the helper did not query the allocator.
  */
 struct reported {
-	uint64_t system_bytes; /* obtained from the kernel */
+	uint64_t system_bytes; /* bytes that the allocator obtained from the kernel */
 	uint64_t live_bytes;
 	uint64_t pool_bytes;
 	uint64_t cost_ns; /* how long the query took inside the process */
@@ -104,15 +112,17 @@ struct reported {
 		BYTES_UNKNOWN, BYTES_UNKNOWN, BYTES_UNKNOWN, BYTES_UNKNOWN \
 	}
 
-/* The figures of one of the heaps of a process. */
+/* The figures of one heap of a process. */
 struct usage_heap {
-	enum allocator allocator; /* malloc or runtime; never ALLOCATOR_UNKNOWN */
+	/* the malloc or runtime that owns the heap; never ALLOCATOR_UNKNOWN */
+	enum allocator allocator;
 	enum quality quality;
-	uint64_t owner_bytes[OWNER_HEAP_LAST + 1]; /* resident bytes */
-	uint64_t trimmable_bytes;		   /* or BYTES_UNKNOWN */
+	uint64_t owner_bytes[OWNER_HEAP_LAST + 1]; /* resident bytes of each owner */
+	/* bytes that a trim would return to the kernel; may be BYTES_UNKNOWN */
+	uint64_t trimmable_bytes;
 	/*
-	 * The arenas of glibc's malloc except the main arena: their number, and the
-	 * resident bytes in them that are free. 0 in a recorded sample.
+	 * Number of glibc's arenas, not counting the main arena, and the free resident
+	 * bytes in these arenas. Both are 0 in a recorded sample.
 	 */
 	size_t arena_count;
 	uint64_t arena_free_bytes;
@@ -120,71 +130,120 @@ struct usage_heap {
 
 #define USAGE_HEAP_MAX 6
 
+/* Memory of one owner whose use follows from the shapes of its mappings. */
+struct usage_use {
+	enum known_use use; /* never USE_NONE */
+	enum owner owner;   /* owner of the mappings, even if they contain heaps */
+	/*
+	 * Resident bytes of the mappings, without the bytes of heaps. For
+	 * USE_POSTGRES_BACKEND, only the bytes of heaps.
+	 */
+	uint64_t rss_bytes;
+	uint64_t size_bytes; /* total size of the mappings */
+	/* The heap was not read, so the bytes may include large blocks of malloc. */
+	bool is_upper_bound;
+};
+
+#define USAGE_USE_MAX 16
+
+/* The known uses of the mappings of a process, the largest first. */
+struct usage_uses {
+	struct usage_use items[USAGE_USE_MAX];
+	size_t count;
+};
+
 #define MAPPING_COUNT_UNKNOWN UINT32_MAX
 
 struct usage {
 	struct process process;
-	/* Command line: arguments joined by blanks; NULL if not read; owned. */
+	/* command line with the arguments joined by blanks; NULL if not read; owned */
 	char *command;
 
 	enum source source;
 	int error;	   /* 0, or the -errno with which reading the memory failed */
 	uint64_t taken_ns; /* when the memory was read, on the monotonic clock */
-	/* Time spent reading, without pauses; BYTES_UNKNOWN in a recorded sample. */
+	/* Time spent reading, without pauses. BYTES_UNKNOWN in a recorded sample. */
 	uint64_t read_ns;
 
-	struct counters total; /* sums over all mappings, or the totals of smaps_rollup */
-	uint64_t state_bytes[STATE_COUNT_]; /* sum of each state over the matrix */
-	struct matrix matrix; /* all cells are unknown unless source is SOURCE_SMAPS */
+	struct counters total; /* sums over all mappings, or the totals in smaps_rollup */
+	/* for each page state, the sum over all owners */
+	uint64_t state_bytes[STATE_COUNT_];
 	/*
-	 * Only for recorded samples without mappings: the result that
-	 * usage_droppable_bytes() had when the sample was taken from all
-	 * mappings. Otherwise BYTES_UNKNOWN.
+	 * resident bytes by owner and page state; unknown unless source is SOURCE_SMAPS
+	 */
+	struct matrix matrix;
+	/*
+	 * The result of usage_droppable_bytes(), computed from all mappings before the
+	 * sample was recorded. Set only for recorded samples without mappings,
+	 * otherwise BYTES_UNKNOWN.
 	 */
 	uint64_t recorded_droppable_bytes;
 	/* Private anonymous memory with access rights: Size - Rss - Swap. */
 	uint64_t unbacked_bytes;
 	/* Private anonymous memory with PROT_NONE: Size - Rss - Swap. */
 	uint64_t reserved_bytes;
-	/* Memory that malloc_trim(0) would return to the kernel. */
+	/* Memory that malloc_trim(0) would return to the kernel, in bytes. */
 	uint64_t trimmable_bytes;
 	uint32_t mapping_count;
 	enum allocator allocator;
 
 	/*
-	 * The heaps that were read, each with its own figures; the matrix has their sums.
-	 * Malloc's heap is first. heap_count is 0 if no heap was read.
+	 * The individual heaps that were read; the matrix contains their sums. The heap
+	 * of malloc is first. heap_count is 0 if no heap was read.
 	 */
 	struct usage_heap heaps[USAGE_HEAP_MAX];
 	size_t heap_count;
-	/* A Java virtual machine was found, even if its heap is unknown. */
+	struct usage_uses uses;
+	/*
+	 * The process contains a Java virtual machine, whether or not its heap was read.
+	 */
 	bool has_java;
 
 	/* How reliable trimmable_bytes and the figures of the heap's owners are. */
 	enum quality heap_quality;
 	/*
-	 * When the heap was read to obtain the figures of the heap's owners; 0: it
-	 * was not read.
+	 * When the heap was read to obtain the figures of the heap's owners; 0 if it was
+	 * not read.
 	 */
 	uint64_t heap_taken_ns;
 	/*
-	 * How long the last heap read stopped the process; 0: the
-	 * process was not stopped.
+	 * How long the last heap read stopped the process; 0 if it did not stop the
+	 * process.
 	 */
 	uint64_t heap_pause_ns;
-	/* The heap was read while the process ran, so its figures are approximate. */
+	/*
+	 * memstate read the heap while the process ran, so the heap's figures are
+	 * approximate.
+	 */
 	bool heap_is_running;
 	int heap_error; /* 0, or the -errno with which the last heap read failed */
-	/* Why the heap's figures are not exact; NULL: they are exact. Static. */
+	/*
+	 * String constant that explains why the heap's figures are not exact;
+	 * NULL if they are exact.
+	 */
 	const char *heap_problem;
-	/* If heap_error is -EFBIG: how long reading the heap would stop the process. */
+	/*
+	 * String constant that explains why memstate did not copy the heap while the
+	 * process ran; NULL if memstate did not try to.
+	 */
+	const char *heap_pre_copy_problem;
+	/*
+	 * How long memstate would have to stop the process to read the heap. Set if
+	 * heap_error is -EFBIG.
+	 */
 	uint64_t heap_expected_ns;
-	/* The heap was not read: its figures are the allocator's own. */
+	/*
+	 * memstate did not read the heap: its figures are those that the allocator
+	 * reported.
+	 */
 	bool heap_is_reported;
 
 	struct reported
 		reported; /* the allocator's own figures, even if no report shows them */
-	/* Why a requested query of the allocator failed; NULL: it succeeded. Static. */
+	/*
+	 * String constant that explains why a requested query of the allocator failed;
+	 * NULL if it succeeded.
+	 */
 	const char *helper_problem;
 };
 
@@ -194,31 +253,36 @@ void usage_release(struct usage *u);
 /* Set the figures of a kernel thread or zombie, whose memory is known to be 0. */
 void usage_set_no_memory(struct usage *u);
 
-/* Return Private_Clean + Private_Dirty: the memory freed if the process ended. */
+/*
+ * Return Private_Clean + Private_Dirty, the memory that the kernel would free if the
+ * process ended.
+ */
 uint64_t usage_uss_bytes(const struct usage *u);
 
 /*
- * Return the size of the LazyFree pages that no other process shares, which
- * the kernel can reclaim immediately. The result is exact from smaps, and an
- * upper bound from smaps_rollup.
+ * Return the size of the LazyFree pages that no other process shares, which the kernel
+ * can reclaim immediately. The result is exact if the source is smaps, and an upper bound
+ * if the source is smaps_rollup.
  */
 uint64_t usage_droppable_bytes(const struct usage *u);
 
 /*
- * Return anonymous memory minus droppable memory, which is what the kernel cannot
- * reclaim without swap. Shared memory is not included, because it may belong to other
- * processes and outlive this one.
+ * Return the anonymous memory minus the droppable memory, which is the amount that the
+ * kernel cannot reclaim without swap. Shared memory is not included, because it may
+ * belong to other processes and outlive this process.
  */
 uint64_t usage_need_bytes(const struct usage *u);
 
 /* Return Private_Hugetlb + Shared_Hugetlb, which are never part of Rss. */
 uint64_t usage_hugetlb_bytes(const struct usage *u);
 
-/* Return the memory in huge pages: AnonHugePages + ShmemPmdMapped + FilePmdMapped. */
+/*
+ * Return the memory backed by huge pages: AnonHugePages + ShmemPmdMapped + FilePmdMapped.
+ */
 uint64_t usage_thp_bytes(const struct usage *u);
 
 /*
- * Return true if a report lists the heaps one by one. A lone heap of malloc is not
+ * Return true if a report should list the individual heaps. A lone heap of malloc is not
  * listed, because its figures are those of the heap's owners in the matrix.
  */
 bool usage_heaps_are_listed(const struct usage *u);
@@ -227,15 +291,21 @@ bool usage_heaps_are_listed(const struct usage *u);
 uint64_t usage_heap_bytes(const struct usage_heap *heap);
 
 /*
- * Return the sum of the resident bytes, or of the live ones, over the heaps of one
- * allocator. ALLOCATOR_UNKNOWN stands for every malloc. Return BYTES_UNKNOWN if the
- * process has no such heap, or if it was not read.
+ * Return the resident bytes, or only the live bytes if is_live is set, summed over all
+ * heaps of one allocator. ALLOCATOR_UNKNOWN stands for every malloc. Return BYTES_UNKNOWN
+ * if no heap of the allocator was read.
  */
 uint64_t usage_heaps_sum(const struct usage *u, enum allocator allocator, bool is_live);
 
 /*
- * Return Rss minus the sum of the matrix. If owners were not read, return Rss
- * minus the sums of the page states.
+ * Return the bytes of OWNER_ANON whose use is unknown, or BYTES_UNKNOWN if the mappings
+ * were not read.
+ */
+uint64_t usage_unknown_anon_bytes(const struct usage *u);
+
+/*
+ * Return Rss minus the sum of the matrix. If the owners were not read, return Rss minus
+ * the sums of the page states.
  */
 uint64_t usage_unexplained_bytes(const struct usage *u);
 
@@ -243,7 +313,7 @@ struct snapshot {
 	uint64_t taken_ns; /* when the sample began, on the monotonic clock */
 	uint64_t unix_ms;
 	uint64_t elapsed_ns; /* time since the series began */
-	uint64_t cost_ns;    /* CPU time and waiting time that the sample cost */
+	uint64_t cost_ns;    /* CPU time spent on the sample, and time spent waiting */
 	struct usage *usages;
 	size_t count;
 	size_t capacity;

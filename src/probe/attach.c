@@ -31,7 +31,8 @@ const char *const count_method_names[COUNT_METHOD_COUNT_ + 1] = {
 };
 
 /*
- * the implementation of each counting method, or NULL if this build does not include it
+ * the functions that implement each counting method; NULL for a method that this
+ * build does not include
  */
 static const struct count_backend *const backends[COUNT_METHOD_COUNT_] = {
 	[COUNT_INJECT] = &count_backend_inject,
@@ -48,8 +49,8 @@ struct count_attach {
 	int process_fd;
 	bool has_ended;
 	/*
-	 * name of an allocator that the process uses but memstate cannot count; see
-	 * struct count_program
+	 * name of the program's own allocator if memstate cannot count the calls to it,
+	 * otherwise NULL; see `uncovered` in struct count_program
 	 */
 	const char *uncovered;
 };
@@ -62,7 +63,7 @@ static int add_mapping(void *context, struct mapping *m)
 
 /*
  * Check the process and read its mappings. Open /proc/PID first, so that the descriptor
- * refers to the checked process even if the pid is reused.
+ * refers to the checked process even if its pid is reused.
  */
 static int check_process(struct count_attach *attach, const struct count_request *request,
 			 struct mapping_list *mappings, struct strbuf *why)
@@ -101,8 +102,8 @@ static int check_process(struct count_attach *attach, const struct count_request
 }
 
 /*
- * Append why each counting method was refused, such as "bpf, perf: not permitted". A
- * reason that several methods share appears once.
+ * Append why memstate rejected each counting method, such as "bpf, perf: not permitted".
+ * A reason that several methods share is appended once.
  */
 static void add_refusals(char *const problems[COUNT_METHOD_COUNT_], struct strbuf *out)
 {
@@ -127,7 +128,7 @@ static void add_refusals(char *const problems[COUNT_METHOD_COUNT_], struct strbu
 
 /*
  * Try one counting method. Return 0, or the method's error with the
- * reason in *ret_problem.
+ * explanation in *ret_problem.
  */
 static int try_backend(struct count_attach *attach, const struct count_place *place,
 		       enum count_method method, char **ret_problem)
@@ -174,8 +175,8 @@ static int try_backends(struct count_attach *attach, const struct count_place *p
 }
 
 /*
- * If no method can count the calls of the program's own allocator, return the
- * allocator's name; otherwise NULL.
+ * Return the name of the program's own allocator if no method can count the calls to it;
+ * otherwise return NULL.
  */
 static const char *find_uncovered(int process_fd, const struct mapping_list *mappings)
 {
@@ -197,8 +198,8 @@ static void free_means(struct count_means *means)
 }
 
 /*
- * Update the description of how calls are counted, which may change when the
- * process loads a library.
+ * Update the description of how calls are counted, because it may change when the process
+ * loads a library.
  */
 static void update_means(struct count_attach *attach)
 {
@@ -307,7 +308,7 @@ static void set_unknown(struct count_sums *sums)
 	sums->live_bytes = BYTES_UNKNOWN;
 }
 
-/* Return true if the process has ended, even if another process now has its pid. */
+/* Return true if the process has ended, even if another process has reused its pid. */
 static bool is_gone(struct count_attach *attach)
 {
 	struct process now;
@@ -339,8 +340,8 @@ int count_attach_read(struct count_attach *attach, struct count_program *ret)
 	p.has_ended = is_gone(attach);
 	r = attach->backend->read(attach->state, &p);
 	/*
-	 * the caller owns the array of threads, which may have been reallocated
-	 * even before an error
+	 * return the array of threads to its owner, the caller, even after an error,
+	 * because the counting method may have reallocated the array
 	 */
 	ret->threads = p.threads;
 	ret->thread_capacity = p.thread_capacity;

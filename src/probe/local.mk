@@ -92,6 +92,10 @@ noinst_LIBRARIES += %D%/libprobe.a
 	%D%/helper/parcel_place.h \
 	%D%/helper/probe.c \
 	%D%/helper/probe.h \
+	%D%/track/fault_fd.c \
+	%D%/track/fault_fd.h \
+	%D%/track/others.c \
+	%D%/track/others.h \
 	%D%/uprobe/bpf.c \
 	%D%/uprobe/bpf_program.c \
 	%D%/uprobe/bpf_program.h \

@@ -44,15 +44,21 @@ noinst_LIBRARIES += %D%/libproc.a
 	%D%/process/cost.h \
 	%D%/process/dir.c \
 	%D%/process/dir.h \
+	%D%/process/fds.c \
+	%D%/process/fds.h \
 	%D%/process/file.c \
 	%D%/process/file.h \
 	%D%/process/list.c \
 	%D%/process/list.h \
+	%D%/process/lister.c \
+	%D%/process/lister.h \
 	%D%/process/own.c \
 	%D%/process/own.h \
 	%D%/process/pids.h \
 	%D%/process/stat.c \
 	%D%/process/stat.h \
+	%D%/process/statm.c \
+	%D%/process/statm.h \
 	%D%/process/status.c \
 	%D%/process/status.h \
 	%D%/process/task.c \

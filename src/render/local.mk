@@ -6,6 +6,16 @@ noinst_LIBRARIES += %D%/librender.a
 	%D%/compare/lines.h \
 	%D%/compare/report.c \
 	%D%/compare/report.h \
+	%D%/exporter/cgroup_metrics.c \
+	%D%/exporter/cgroup_metrics.h \
+	%D%/exporter/exposition.c \
+	%D%/exporter/exposition.h \
+	%D%/exporter/families.c \
+	%D%/exporter/families.h \
+	%D%/exporter/metrics.c \
+	%D%/exporter/metrics.h \
+	%D%/exporter/negotiate.c \
+	%D%/exporter/negotiate.h \
 	%D%/flame/colour.c \
 	%D%/flame/colour.h \
 	%D%/flame/html.c \
@@ -27,7 +37,11 @@ noinst_LIBRARIES += %D%/librender.a
 	%D%/heap/list.c \
 	%D%/heap/mallinfo.c \
 	%D%/heap/mallocng.c \
+	%D%/heap/mimalloc.c \
+	%D%/heap/objects.c \
 	%D%/heap/page.h \
+	%D%/heap/pre_copy.c \
+	%D%/heap/pre_copy.h \
 	%D%/heap/report.c \
 	%D%/heap/report.h \
 	%D%/heap/stretches.c \
@@ -70,6 +84,8 @@ noinst_LIBRARIES += %D%/librender.a
 	%D%/process/process_columns.c \
 	%D%/process/text_report.c \
 	%D%/process/text_report.h \
+	%D%/process/use_rows.c \
+	%D%/process/use_rows.h \
 	%D%/profile/columns.c \
 	%D%/profile/count_columns.c \
 	%D%/profile/count_report.c \

@@ -1,7 +1,22 @@
 noinst_LIBRARIES += %D%/libsample.a
 %C%_libsample_a_SOURCES = \
+	%D%/exporter/cgroup_turns.c \
+	%D%/exporter/cgroup_turns.h \
+	%D%/exporter/collector.c \
+	%D%/exporter/collector.h \
+	%D%/exporter/heap_turns.c \
+	%D%/exporter/heap_turns.h \
+	%D%/exporter/kills.c \
+	%D%/exporter/kills.h \
+	%D%/exporter/places.c \
+	%D%/exporter/places.h \
 	%D%/heap/ask.c \
 	%D%/heap/ask.h \
+	%D%/heap/complete.c \
+	%D%/heap/complete.h \
+	%D%/heap/copies.c \
+	%D%/heap/copies.h \
+	%D%/heap/detail.c \
 	%D%/heap/findings.c \
 	%D%/heap/findings.h \
 	%D%/heap/helpers.c \
@@ -14,8 +29,16 @@ noinst_LIBRARIES += %D%/libsample.a
 	%D%/heap/leak_scan.h \
 	%D%/heap/moment.c \
 	%D%/heap/moment.h \
+	%D%/heap/pre_copy.c \
+	%D%/heap/pre_copy.h \
+	%D%/heap/pre_copy_plan.c \
+	%D%/heap/pre_copy_plan.h \
 	%D%/heap/reader.c \
 	%D%/heap/reader.h \
+	%D%/heap/reserve.c \
+	%D%/heap/reserve.h \
+	%D%/heap/soft_dirty_gate.c \
+	%D%/heap/soft_dirty_gate.h \
 	%D%/heap/survey.c \
 	%D%/heap/survey.h \
 	%D%/heap/swift.c \
@@ -74,6 +97,8 @@ noinst_LIBRARIES += %D%/libsample.a
 	%D%/process/targets.h \
 	%D%/process/watch.c \
 	%D%/process/watch.h \
+	%D%/process/watch_list.c \
+	%D%/process/watch_list.h \
 	%D%/recording/jit_frames.c \
 	%D%/recording/jit_frames.h \
 	%D%/recording/profile_reader.c \

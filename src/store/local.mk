@@ -11,6 +11,10 @@ noinst_LIBRARIES += %D%/libstore.a
 	%D%/capture/redact.h \
 	%D%/capture/tar.c \
 	%D%/capture/writer.h \
+	%D%/exporter/web_file.c \
+	%D%/exporter/web_file.h \
+	%D%/exporter/yaml_pairs.c \
+	%D%/exporter/yaml_pairs.h \
 	%D%/profile/file.c \
 	%D%/profile/file.h \
 	%D%/profile/folded.c \
@@ -43,7 +47,7 @@ noinst_LIBRARIES += %D%/libstore.a
 	%D%/settings/text.c \
 	%D%/settings/text.h
 %C%_libstore_a_CPPFLAGS = $(AM_CPPFLAGS) -Isrc
-%C%_libstore_a_CFLAGS = $(AM_CFLAGS) $(PPROF_CFLAGS) $(SQLITE_CFLAGS)
+%C%_libstore_a_CFLAGS = $(AM_CFLAGS) $(PPROF_CFLAGS) $(SQLITE_CFLAGS) $(YAML_CFLAGS)
 EXTRA_DIST += %D%/profile/pprof.proto
 if HAVE_PPROF
 nodist_%C%_libstore_a_SOURCES = %D%/profile/pprof.pb-c.c

@@ -16,10 +16,18 @@ noinst_LIBRARIES += %D%/libtracee.a
 	%D%/elf/symbols.h \
 	%D%/elf/window.c \
 	%D%/elf/window.h \
+	%D%/memory/copy_layout.c \
+	%D%/memory/copy_layout.h \
+	%D%/memory/early_copy.c \
+	%D%/memory/early_copy.h \
+	%D%/memory/early_keep.c \
+	%D%/memory/early_keep.h \
 	%D%/memory/expendable.c \
 	%D%/memory/expendable.h \
 	%D%/memory/find_words.c \
 	%D%/memory/find_words.h \
+	%D%/memory/huge_pages.c \
+	%D%/memory/huge_pages.h \
 	%D%/memory/lazy.c \
 	%D%/memory/lazy.h \
 	%D%/memory/mapped_file.c \
@@ -28,10 +36,20 @@ noinst_LIBRARIES += %D%/libtracee.a
 	%D%/memory/memory.h \
 	%D%/memory/open_guard.c \
 	%D%/memory/open_guard.h \
+	%D%/memory/page_bits.h \
 	%D%/memory/page_list.c \
 	%D%/memory/page_list.h \
+	%D%/memory/page_scan.h \
 	%D%/memory/peek.c \
+	%D%/memory/peek_find.c \
 	%D%/memory/peek.h \
+	%D%/memory/soft_dirty.c \
+	%D%/memory/soft_dirty.h \
+	%D%/memory/write_track.c \
+	%D%/memory/write_track.h \
+	%D%/memory/write_tracker.h \
+	%D%/ptrace/endless_wait.c \
+	%D%/ptrace/endless_wait.h \
 	%D%/ptrace/exit_trace.c \
 	%D%/ptrace/exit_trace.h \
 	%D%/ptrace/hold.c \

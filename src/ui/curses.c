@@ -35,9 +35,9 @@ struct screen {
 	/* number of colours of the terminal; 0: none */
 	int color_count;
 	bool has_default_colors;
-	enum theme theme; /* theme from which the colour pairs were made */
+	enum theme theme; /* theme of the current colour pairs */
 	enum look look;
-	/* mixed colour pairs, which combine the colours of two roles: see pair_of() */
+	/* mixed colour pairs, each of which combines the colours of two roles */
 	struct {
 		uint8_t role, back;
 	} pairs[MIXED_PAIRS_MAX];
@@ -68,8 +68,8 @@ static void note_resize(int number)
 }
 
 /*
- * Catch the signals that end memstate and the signal that reports a new screen size.
- * These signals are blocked except while memstate waits. Signals that were ignored before
+ * Catch the signals that end memstate, and the signal for a new screen size. The
+ * signals are blocked except while memstate waits. Signals that were ignored before
  * remain ignored.
  */
 static void begin_signals(struct screen *s, struct sigaction before[STOP_COUNT + 1])
@@ -112,7 +112,7 @@ static void begin_colors(struct screen *s)
 	s->has_default_colors = use_default_colors() == OK;
 }
 
-/* Define the colour pairs for the theme that the user has chosen. */
+/* Define the colour pairs for the user's theme. */
 static void use_theme(struct screen *s)
 {
 	bool is_light = s->ui.theme == THEME_LIGHT;
@@ -134,7 +134,7 @@ static void use_theme(struct screen *s)
 	}
 }
 
-/* The escape sequences that reset the terminal if curses can no longer do so. */
+/* escape sequences that reset the terminal if curses cannot do so */
 static struct strbuf restoring;
 
 static int add_byte(int c)
@@ -201,9 +201,9 @@ static void end(struct screen *s)
 }
 
 /*
- * Return the number of the colour pair that shows a role on a background in the
- * foreground colour of another role. Such mixed pairs have the numbers after the pairs of
- * the roles. If there are too many mixed pairs, return the pair of the first role.
+ * Return the number of a colour pair: the foreground colour of one role on that of
+ * another. The numbers of mixed pairs follow those of the roles. If there are too many,
+ * return the pair of the first role.
  */
 static short pair_of(struct screen *s, uint8_t role, uint8_t back)
 {
@@ -267,8 +267,8 @@ static void put_line(struct screen *s, const struct cell *line, int y)
 }
 
 /*
- * Draw the screen. memstate skips lines that have not changed; in the other lines, curses
- * finds the cells that have changed.
+ * Draw the screen. Skip unchanged lines; in the other lines, curses finds the
+ * changed cells.
  */
 static void draw(struct screen *s)
 {
@@ -345,7 +345,7 @@ static void handle_keys(struct screen *s)
 	wint_t code;
 	int kind, waiting = 0;
 
-	/* if poll() reports input but there is none, the terminal has been closed */
+	/* the terminal has been closed if poll() reports input but there is none */
 	if (ioctl(STDIN_FILENO, FIONREAD, &waiting) < 0 || waiting == 0) {
 		stop_signal = SIGHUP;
 		return;
@@ -372,7 +372,7 @@ static void handle_resize(struct screen *s)
 	s->is_dirty = true;
 }
 
-/* Deliver pending signals. ppoll() delivers no signals if a descriptor is ready. */
+/* Deliver pending signals, because ppoll() delivers none if a descriptor is ready. */
 static void deliver_signals(const struct screen *s)
 {
 	sigset_t held;
@@ -381,7 +381,7 @@ static void deliver_signals(const struct screen *s)
 	sigprocmask(SIG_SETMASK, &held, NULL);
 }
 
-/* Return the time at which to redraw the screen in order to update the ages on it. */
+/* Return the time at which to redraw the screen to update the ages on it. */
 static uint64_t redraw_ns(const struct screen *s)
 {
 	return s->drawn_ns + ui_redraw_interval_ns(&s->ui);
@@ -409,7 +409,7 @@ static void wait_for_event(struct screen *s)
 	if (ppoll(fds, 3, &timeout, &s->mask_waiting) < 0)
 		return;
 	deliver_signals(s);
-	/* a hang-up may be reported as POLLIN at end of file: see handle_keys() */
+	/* a hang-up may appear as POLLIN at end of file, which handle_keys() detects */
 	if (fds[0].revents & ~POLLIN)
 		stop_signal = SIGHUP;
 	else if (fds[0].revents)

@@ -87,7 +87,7 @@ static void add_recorder(const struct ui *ui, struct word *words, size_t *count)
 		add_word(words, count, ROLE_ALERT, " REC ");
 }
 
-/* Show how often memstate reads the figures, or why it no longer does so. */
+/* Show how often memstate reads the figures, or why it has stopped reading them. */
 static void add_pace(const struct ui *ui, struct word *words, size_t *count)
 {
 	const struct data *d = &ui->data;
@@ -139,7 +139,7 @@ static void add_unreadable(const struct ui *ui, int width, struct word *words,
 	}
 }
 
-/* Replay: show the time of the sample, its number, and the number of all samples. */
+/* Show the time of the recorded sample, its number, and the number of all samples. */
 static void add_moment(const struct ui *ui, int width, struct word *words, size_t *count)
 {
 	const struct usage *u = data_detail(&ui->data);
@@ -159,7 +159,7 @@ static void add_moment(const struct ui *ui, int width, struct word *words, size_
 }
 
 /*
- * Format the words at the right end of the status line, which are always visible. Returns
+ * Format the words at the right end of the status line, which are always visible. Return
  * the number of words.
  */
 static size_t make_words(const struct ui *ui, uint64_t now_ns, int width,
@@ -217,7 +217,7 @@ static void draw_status(const struct ui *ui, struct canvas *c, uint64_t now_ns)
 	}
 }
 
-/* Number of blanks before and after a label, and between two entries of the key bar. */
+/* Number of blanks around a label, and between two entries of the key bar. */
 #define BAR_ENTRY_BLANKS 3
 
 static void add_bar_entry(struct ui *ui, struct pen *pen, const struct key_row *row)
@@ -252,7 +252,7 @@ static bool is_in_bar(const struct key_row *row, unsigned int context)
 	       keymap_find(row->keys[0], context) == row->action;
 }
 
-/* Draw as many entries of the key bar as fit. The key to quit is always shown. */
+/* Draw as many entries of the key bar as fit. The key for quitting is always shown. */
 static void draw_bar(struct ui *ui, struct canvas *c)
 {
 	unsigned int context = ui_context(ui);
@@ -284,7 +284,7 @@ static const char *const prompt_titles[PROMPT_COUNT_] = {
 };
 
 /*
- * Ask for permission to inject a helper. The process keeps running, but has an additional
+ * Ask for permission to inject a helper. The process keeps running, with an additional
  * thread until memstate removes the helper.
  */
 static void draw_helper_question(const struct ui *ui, struct pen *pen, const char *pause)

@@ -9,8 +9,8 @@
 #include "ui/state.h"
 
 /*
- * Interval at which memstate reads the named cgroup while another view is shown, in order
- * to follow the growth of the cgroup.
+ * Interval at which memstate reads the named cgroup to follow its growth while another
+ * view is shown.
  */
 #define ASIDE_NS (5 * NS_PER_S)
 
@@ -49,7 +49,8 @@ static void open_group(struct ui *ui)
 	int r = data_group_open(&ui->data, &target);
 
 	if (r < 0) {
-		ui_show_message(ui, "its cgroup cannot be read: %s", error_text(r));
+		ui_show_message(ui, "the cgroup of the process cannot be read: %s",
+				error_text(r));
 		return;
 	}
 	ui->group = (struct group_view){ .data = ui->group.data,
@@ -61,7 +62,7 @@ static void open_group(struct ui *ui)
 }
 
 /*
- * Open the process under the cursor. The key that goes back then returns to the
+ * Open the process under the cursor. The key for going back then returns to the
  * group view.
  */
 static void open_process(struct ui *ui)

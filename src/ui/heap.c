@@ -9,7 +9,7 @@ void ui_read_heap(struct ui *ui, unsigned int wishes)
 	data_heap_read(&ui->data, HEAP_AWAITED | HEAP_DETAIL | wishes);
 }
 
-/* Read the heap. If necessary, first ask for permission to stop the process. */
+/* Read the heap, after asking for permission to stop the process if necessary. */
 static void ask_for_heap(struct ui *ui, unsigned int wishes)
 {
 	if (data_heap_is_allowed(&ui->data)) {
@@ -32,7 +32,7 @@ static void ask_for_helper(struct ui *ui)
 		prompt_open(ui, PROMPT_HELPER);
 }
 
-/* Return true if the heap or the details of the heap have not been read yet. */
+/* Return true if the heap or its details have not been read yet. */
 static bool is_half_known(const struct ui *ui)
 {
 	const struct heap_findings *f = data_heap_findings(&ui->data);

@@ -25,8 +25,8 @@ void prompt_release(struct prompt *prompt)
 }
 
 /*
- * Return the filter, search text or user name that the prompt changes while the user
- * types, or NULL if the prompt changes none of them.
+ * Return the filter, search text or user name that changes while the user types, or NULL
+ * if the prompt changes none of them.
  */
 static struct strbuf *subject_of(struct ui *ui)
 {
@@ -61,7 +61,7 @@ static void suggest_name(const struct ui *ui, struct strbuf *name)
 			    kinds[ui->view]);
 }
 
-/* Suggest the user of the process under the cursor, and show a list of all users. */
+/* Suggest the user of the process under the cursor, and list all users. */
 static void suggest_user(struct ui *ui)
 {
 	_cleanup_strbuf_ struct strbuf users = STRBUF_INIT;
@@ -92,8 +92,8 @@ void prompt_open(struct ui *ui, enum prompt_kind kind)
 }
 
 /*
- * Apply the text that the user has typed so far: search and filter show their results
- * after each key.
+ * Apply the text typed so far, because search and filter show their results after
+ * each key.
  */
 static void apply(struct ui *ui)
 {

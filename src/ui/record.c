@@ -15,7 +15,7 @@ uint64_t ui_record_due_ns(const struct ui *ui)
 
 /*
  * Return the figures that the screen has already read in this interval, so that the
- * recorder does not read them again.
+ * recorder need not read them again.
  */
 static struct recorder_known find_known(const struct ui *ui, uint64_t now_ns)
 {

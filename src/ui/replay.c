@@ -24,7 +24,7 @@ static size_t last_index(const struct ui *ui)
 }
 
 /*
- * Add an event with a text of one line, such as "oom_kill at 2026-11-21T08:15:31.250Z,
+ * Add an event with a one-line text, such as "oom_kill at 2026-11-21T08:15:31.250Z,
  * process 77: …".
  */
 static int add_event(void *context, const struct recorded_event *event)
@@ -54,7 +54,7 @@ static int add_event(void *context, const struct recorded_event *event)
 	return ui->event_count < EVENTS_MAX ? 0 : 1;
 }
 
-/* Return the event of the last kill, or the last event if there was no kill. */
+/* Return the event of the last kill or, without a kill, the last event. */
 static size_t find_main_event(const struct ui *ui)
 {
 	size_t index;
@@ -67,7 +67,7 @@ static size_t find_main_event(const struct ui *ui)
 	return ui->event_count - 1;
 }
 
-/* Show the most interesting sample, and explain in a message why it is shown. */
+/* Show the most interesting sample, with a message that gives the reason. */
 static void go_to_highlight(struct ui *ui)
 {
 	struct replay_peak peak;
@@ -82,8 +82,8 @@ static void go_to_highlight(struct ui *ui)
 	}
 	if (!replay_peak_find(ui->options->replay, ui->options->targets, &peak))
 		return;
-	ui_show_message(ui, "no events; showing a sample %s the largest total Pss, %s",
-			peak.is_exact ? "at" : "near",
+	ui_show_message(ui, "no events; showing %s the largest total Pss, %s",
+			peak.is_exact ? "the sample with" : "a sample near",
 			units_format_bytes(peak.pss_bytes, text));
 	(void)data_replay_go(&ui->data, peak.index);
 }
@@ -93,7 +93,7 @@ void ui_replay_init(struct ui *ui)
 	ui->event_shown = SIZE_MAX;
 	if (!ui->options->replay)
 		return;
-	/* Ignore events that cannot be read, because the samples may still be intact. */
+	/* ignore events that cannot be read, because the samples may still be intact */
 	(void)replay_for_each_event(ui->options->replay, add_event, ui);
 	if (ui->options->opens_at_highlight)
 		go_to_highlight(ui);
@@ -236,8 +236,8 @@ void ui_replay_refresh(struct ui *ui, uint64_t now_ns)
 }
 
 /*
- * Format the time of a sample as "08:15:30", with the date
- * if the recording spans several days.
+ * Format the time of a sample as "08:15:30", with the date if the recording spans
+ * several days.
  */
 static void format_end(const struct ui *ui, size_t index, char text[CLOCK_TEXT_SIZE])
 {
@@ -256,7 +256,7 @@ static void format_end(const struct ui *ui, size_t index, char text[CLOCK_TEXT_S
 			 own + strlen("2026-11-21T"));
 }
 
-/* Return the area in which the timeline is drawn. */
+/* Return the area of the timeline on the screen. */
 static struct area track_area(const struct ui *ui, int width)
 {
 	char text[CLOCK_TEXT_SIZE];

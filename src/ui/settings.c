@@ -7,7 +7,7 @@
 #include "base/xalloc.h"
 #include "ui/state.h"
 
-/* Format an interval exactly. units_format_duration() would round the interval. */
+/* Format an interval exactly, unlike units_format_duration(), which rounds. */
 static void add_interval(uint64_t ns, struct strbuf *out)
 {
 	if (ns % NS_PER_S == 0)

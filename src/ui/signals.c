@@ -12,7 +12,7 @@
 #define INIT_PID 1
 
 /*
- * Append the name of the process to which the signal is sent, such as "database (100)".
+ * Append the name of the process that will receive the signal, such as "database (100)".
  */
 static void add_process(const struct prompt *prompt, struct strbuf *out)
 {
@@ -62,7 +62,7 @@ static void send_now(struct ui *ui)
 		ui_show_message(ui, "%s sent to %s", name.text, process.text);
 	else
 		ui_show_message(ui, "%s not sent to %s: %s", name.text, process.text,
-				r == -ESRCH ? "it has exited"
+				r == -ESRCH ? "the process has exited"
 				: r == -EPERM
 					? "not permitted; only its user and root may"
 				: r == -ENOSYS ? "the kernel has no pidfd_send_signal()"

@@ -31,14 +31,14 @@ enum prompt_kind {
 	PROMPT_NONE,
 	PROMPT_SEARCH,
 	PROMPT_FILTER,
-	PROMPT_USER, /* asks for the name of the user whose processes are shown */
+	PROMPT_USER, /* asks for the user whose processes to show */
 	PROMPT_SAVE,
-	PROMPT_MOMENT, /* asks for the time of the sample to show in a recording */
-	PROMPT_STOP,   /* asks yes or no: stop the process to read its heap? */
-	PROMPT_HELPER, /* asks yes or no: inject a helper into the process? */
+	PROMPT_MOMENT, /* asks for the time of the recorded sample to show */
+	PROMPT_STOP,   /* asks whether to stop the process to read its heap */
+	PROMPT_HELPER, /* asks whether to inject a helper into the process */
 	PROMPT_SIGNAL, /* asks for the signal to send */
-	PROMPT_SEND,   /* asks yes or no: send the signal? */
-	/* asks the user to confirm a signal to init or memstate by its pid */
+	PROMPT_SEND,   /* asks whether to send the signal */
+	/* asks for the pid of init or memstate itself, to confirm a signal to it */
 	PROMPT_SEND_AGAIN,
 	PROMPT_COUNT_
 };
@@ -49,11 +49,11 @@ struct prompt {
 	char *before; /* text that Esc restores; owned by the prompt */
 	/* true if the text is a suggestion, which the first key replaces */
 	bool is_suggestion;
-	/* true if a warning said that the file exists; Enter then overwrites the file */
+	/* true if the user was warned that the file exists, so Enter overwrites it */
 	bool is_confirmed;
-	/* enum heap_wish flags of the heap read that starts if the user answers yes */
+	/* enum heap_wish flags of the heap read that starts after the answer yes */
 	unsigned int wishes;
-	struct process process; /* process to which the signal is sent */
+	struct process process; /* process that will receive the signal */
 	int signal;
 };
 
@@ -74,7 +74,10 @@ struct ui {
 	struct data data;
 	enum view view;
 	enum view view_before_help;
-	/* view to which the group view returns; VIEW_CGROUP: the group view was first */
+	/*
+	 * view to which the group view returns; VIEW_CGROUP: memstate began with
+	 * the group view
+	 */
 	enum view view_before_group;
 	bool is_from_group; /* true if the process was opened from the group view */
 	struct processes_view processes;
@@ -97,11 +100,11 @@ struct ui {
 	struct replay_event *events; /* replay: events in chronological order */
 	uint64_t record_due_ns;	     /* time at which to record the next sample */
 	size_t event_count, event_capacity;
-	size_t event_shown; /* index of the event whose text was shown last */
+	size_t event_shown; /* index of the event shown last */
 	struct bar_entry bar[BAR_ENTRIES_MAX];
 	size_t bar_count;
 	int bar_y;
-	int width; /* width of the screen at the last drawing */
+	int width; /* width of the screen when last drawn */
 };
 
 void ui_init(struct ui *ui, const struct ui_options *options);
@@ -117,8 +120,8 @@ void ui_refresh(struct ui *ui, uint64_t now_ns);
 uint64_t ui_due_ns(const struct ui *ui);
 
 /*
- * Collect the results of finished threads, and start the work that was requested. Returns
- * true if anything has changed.
+ * Collect the results of finished threads, and start the requested work. Return true if
+ * anything has changed.
  */
 bool ui_poll(struct ui *ui);
 
@@ -131,10 +134,10 @@ int ui_wake_fd(const struct ui *ui);
 /* Return the interval at which to redraw the screen even without new data. */
 uint64_t ui_redraw_interval_ns(const struct ui *ui);
 
-/* Return true if all targets have ended, so that nothing more can be read. */
+/* Return true if all targets have ended, so nothing more can be read. */
 bool ui_has_ended(const struct ui *ui);
 
-/* Return the current context, as flags that keymap.h defines. */
+/* Return the current context, as flags defined in keymap.h. */
 unsigned int ui_context(const struct ui *ui);
 
 void ui_key(struct ui *ui, uint32_t key);
@@ -164,25 +167,25 @@ void ui_set_view(struct ui *ui, enum view view);
 uint64_t ui_record_due_ns(const struct ui *ui);
 void ui_record(struct ui *ui, uint64_t now_ns);
 
-/* Replay: list the events of the recording. */
+/* List the events of the recording, if there is one. */
 void ui_replay_init(struct ui *ui);
 void ui_replay_release(struct ui *ui);
-/* Perform an action that concerns the recording. Returns false if the action does not. */
+/* Perform an action on the recording. Return false for any other action. */
 bool ui_replay_act(struct ui *ui, enum action action);
 void ui_replay_refresh(struct ui *ui, uint64_t now_ns);
 uint64_t ui_replay_due_ns(const struct ui *ui);
 bool ui_replay_click(struct ui *ui, int x, int y);
 /*
- * Show the sample at the time that the user typed. Returns false if the text is not a
+ * Show the sample at the time that the user typed. Return false if the text is not a
  * valid time.
  */
 bool ui_replay_go_to(struct ui *ui, const char *text);
 /* Draw the second line of the screen, which shows the position in the recording. */
 void ui_replay_draw(struct ui *ui, struct canvas *c);
 
-/* Read the heap if memstate may stop the process. Otherwise, ask the user first. */
+/* Read the heap if memstate may stop the process. Otherwise ask the user first. */
 void ui_read_heap(struct ui *ui, unsigned int wishes);
-/* Perform an action that concerns the heap. Returns false if the action does not. */
+/* Perform an action on the heap. Return false for any other action. */
 bool ui_heap_act(struct ui *ui, enum action action);
 /* Prepare the heap view. The caller must call this function when the view is opened. */
 void ui_show_heap(struct ui *ui);
@@ -195,23 +198,21 @@ struct settings ui_settings(const struct ui *ui);
 
 /* Open the cgroup that the user named, and begin with the group view. */
 void ui_begin_group(struct ui *ui);
-/*
- * Perform an action that concerns the group view. Returns false if the action does not.
- */
+/* Perform an action in the group view. Return false for any other action. */
 bool ui_group_act(struct ui *ui, enum action action);
 unsigned int ui_group_context(const struct ui *ui);
-/* Read the cgroup if it is on the screen, or if another view needs it. */
+/* Read the cgroup if it is on the screen or another view needs it. */
 void ui_refresh_group(struct ui *ui, bool is_shown, uint64_t now_ns);
 
 /*
  * Ask for the signal to send to the process under the cursor, or to the selected process.
  */
 void ui_ask_for_signal(struct ui *ui);
-/* Use the signal that the user typed, and ask whether to send the signal. */
+/* Use the signal that the user typed, and ask whether to send it. */
 void ui_choose_signal(struct ui *ui);
 /*
  * Send the signal after the user has answered yes. If the process is init or memstate
- * itself, first ask again.
+ * itself, ask the user to type its pid first.
  */
 void ui_confirm_signal(struct ui *ui);
 void ui_draw_signal_prompt(const struct ui *ui, struct pen *pen);
@@ -231,7 +232,7 @@ struct selection *ui_selection(struct ui *ui);
 void ui_update_view(struct ui *ui);
 bool ui_search(struct ui *ui, int step);
 
-/* Write the contents of the current view to a text file. Returns 0 or -errno. */
+/* Write the contents of the current view to a text file. Return 0 or -errno. */
 int save_view(const struct ui *ui, const char *path);
 
 #endif

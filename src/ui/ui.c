@@ -14,7 +14,7 @@
 #define VISIBLE_MAX 512
 #define WHEEL_LINES 3
 
-/* Refresh intervals among which the user chooses with the keys + and -. */
+/* refresh intervals that the user can choose with the keys + and - */
 static const uint64_t intervals_ns[] = {
 	100 * NS_PER_MS, 200 * NS_PER_MS, 500 * NS_PER_MS, NS_PER_S,	  2 * NS_PER_S,
 	5 * NS_PER_S,	 10 * NS_PER_S,	  30 * NS_PER_S,   60 * NS_PER_S, 300 * NS_PER_S,
@@ -61,10 +61,7 @@ void ui_show_message(struct ui *ui, const char *format, ...)
 	va_end(args);
 }
 
-/*
- * Return the current view or, while the help screen is open, the view from which it
- * was opened.
- */
+/* Return the current view or, while the help screen is open, the view behind it. */
 static enum view data_view(const struct ui *ui)
 {
 	return ui->view == VIEW_HELP ? ui->view_before_help : ui->view;
@@ -112,7 +109,7 @@ bool ui_has_ended(const struct ui *ui)
 		return false;
 	if (d->has_ended)
 		return true;
-	/* if the target is a cgroup, new processes may start in the cgroup */
+	/* if the target is a cgroup, new processes may start in it */
 	return d->detail_has_ended && !targets_are_all(ui->options->targets) &&
 	       !ui->options->targets->group && d->processes->count <= 1;
 }
@@ -126,7 +123,7 @@ void ui_set_view(struct ui *ui, enum view view)
 		ui_show_heap(ui);
 }
 
-/* Select the process under the cursor. Returns false if no process is selected. */
+/* Select the process under the cursor. Return false if there is none. */
 static bool open_chosen(struct ui *ui)
 {
 	const struct usage *u = processes_chosen(&ui->processes);
@@ -137,7 +134,7 @@ static bool open_chosen(struct ui *ui)
 	return true;
 }
 
-/* If the target is a single process, show that process instead of the list. */
+/* If the target is a single process, show it instead of the list. */
 static void open_only_target(struct ui *ui)
 {
 	const struct targets *t = ui->options->targets;
@@ -230,7 +227,7 @@ static unsigned int heap_context(const struct ui *ui)
 	       (ui->data.heap.is_awaited ? WHEN_WAITING : 0);
 }
 
-/* Return the current view and the WHEN_ conditions that hold in this view. */
+/* Return the current view and the WHEN_ conditions that hold in it. */
 static unsigned int view_context(const struct ui *ui)
 {
 	switch (ui->view) {
@@ -265,10 +262,7 @@ unsigned int ui_context(const struct ui *ui)
 	       (ui->event_count > 0 ? WHEN_EVENTFUL : 0);
 }
 
-/*
- * Open the view of mappings. If the cursor is on an owner, show only the mappings of
- * that owner.
- */
+/* Open the view of mappings. If the cursor is on an owner, show only its mappings. */
 static void open_mappings(struct ui *ui)
 {
 	mappings_show_owner(&ui->mappings, process_chosen_owner(&ui->process));
@@ -307,7 +301,7 @@ static void change_interval(struct ui *ui, int direction)
 	ui_show_message(ui, "interval %s", units_format_duration(chosen, text));
 }
 
-/* Change the theme. The screen shows the new theme when it is drawn next. */
+/* Change the theme, which takes effect when the screen is drawn next. */
 static void change_theme(struct ui *ui)
 {
 	ui->theme = theme_next(ui->theme);
@@ -334,7 +328,7 @@ static void toggle_pause(struct ui *ui)
 	ui->wants_refresh = !ui->is_paused;
 }
 
-/* Open a prompt or a menu. Returns false if the action does not open one. */
+/* Open a prompt or a menu. Return false if the action does not open one. */
 static bool ask(struct ui *ui, enum action action)
 {
 	switch ((int)action) {

@@ -15,7 +15,7 @@
 bool ui_can_run(void);
 
 /*
- * Show the screen until the user leaves it. Returns 0, the number of the signal that
+ * Show the screen until the user leaves it. Return 0, the number of the signal that
  * ended the screen (SIGINT, SIGTERM, SIGHUP), or -errno. The terminal is always restored.
  * The caller must block SIGINT, SIGTERM, SIGHUP and SIGCHLD. *ret_changes contains the
  * settings that the user has changed on the screen, and the caller releases it.

@@ -45,7 +45,11 @@ noinst_LIBRARIES += %D%/libwalk.a
 	%D%/hotspot/fields.h \
 	%D%/hotspot/find.c \
 	%D%/hotspot/java_heap.c \
+	%D%/hotspot/klasses.c \
+	%D%/hotspot/klasses.h \
 	%D%/hotspot/metadata.c \
+	%D%/hotspot/objects.c \
+	%D%/hotspot/objects.h \
 	%D%/hotspot/pages.c \
 	%D%/hotspot/pages.h \
 	%D%/hotspot/walk.c \
@@ -69,11 +73,45 @@ noinst_LIBRARIES += %D%/libwalk.a
 	%D%/mark/path.h \
 	%D%/mark/roots.c \
 	%D%/mark/roots.h \
+	%D%/mark/scan.c \
+	%D%/mark/scan.h \
+	%D%/mark/workers.c \
+	%D%/mark/workers.h \
+	%D%/mimalloc/account.c \
+	%D%/mimalloc/arenas.c \
+	%D%/mimalloc/find.c \
+	%D%/mimalloc/lists.c \
+	%D%/mimalloc/map.c \
+	%D%/mimalloc/map.h \
+	%D%/mimalloc/segments.c \
+	%D%/mimalloc/walk.c \
+	%D%/mimalloc/walk.h \
+	%D%/oldmalloc/account.c \
+	%D%/oldmalloc/find.c \
+	%D%/oldmalloc/regions.c \
+	%D%/oldmalloc/walk.c \
+	%D%/oldmalloc/walk.h \
+	%D%/partition/account.c \
+	%D%/partition/caches.c \
+	%D%/partition/find.c \
+	%D%/partition/lists.c \
+	%D%/partition/spans.c \
+	%D%/partition/walk.c \
+	%D%/partition/walk.h \
 	%D%/pymalloc/account.c \
 	%D%/pymalloc/arenas.c \
 	%D%/pymalloc/find.c \
+	%D%/pymalloc/objects.c \
+	%D%/pymalloc/objects.h \
+	%D%/pymalloc/types.c \
+	%D%/pymalloc/types.h \
 	%D%/pymalloc/walk.c \
 	%D%/pymalloc/walk.h \
+	%D%/ruby/account.c \
+	%D%/ruby/find.c \
+	%D%/ruby/transient.c \
+	%D%/ruby/walk.c \
+	%D%/ruby/walk.h \
 	%D%/tcmalloc/account.c \
 	%D%/tcmalloc/caches.c \
 	%D%/tcmalloc/find.c \
@@ -82,6 +120,21 @@ noinst_LIBRARIES += %D%/libwalk.a
 	%D%/tcmalloc/spans.c \
 	%D%/tcmalloc/walk.c \
 	%D%/tcmalloc/walk.h \
+	%D%/v8/account.c \
+	%D%/v8/find.c \
+	%D%/v8/free.c \
+	%D%/v8/version.c \
+	%D%/v8/walk.c \
+	%D%/v8/walk.h \
+	%D%/zend/account.c \
+	%D%/zend/find.c \
+	%D%/zend/free.c \
+	%D%/zend/runs.c \
+	%D%/zend/trim.c \
+	%D%/zend/walk.c \
+	%D%/zend/walk.h \
+	%D%/overlaps.c \
+	%D%/overlaps.h \
 	%D%/walk.c \
 	%D%/walk.h
 %C%_libwalk_a_CFLAGS = $(AM_CFLAGS) $(UNTRACED_CFLAGS)

@@ -14,31 +14,41 @@
 #include "walk/hotspot/walk.h"
 #include "walk/jemalloc/walk.h"
 #include "walk/mallocng/walk.h"
+#include "walk/mimalloc/walk.h"
+#include "walk/oldmalloc/walk.h"
+#include "walk/overlaps.h"
+#include "walk/partition/walk.h"
 #include "walk/pymalloc/walk.h"
+#include "walk/ruby/walk.h"
 #include "walk/tcmalloc/walk.h"
+#include "walk/v8/walk.h"
+#include "walk/zend/walk.h"
 
-/* Why the heap of an allocator was not read, and how the allocator was identified. */
+/*
+ * Explanations for heaps that the walkers did not read: the problem, and how memstate
+ * identified the allocator.
+ */
 static const struct {
 	const char *problem, *evidence;
 } unread[ALLOCATOR_COUNT_] = {
 	[ALLOCATOR_UNKNOWN] = { "the program contains no malloc of glibc or musl 1.2, no "
 				"jemalloc, and no tcmalloc",
 				NULL },
-	[ALLOCATOR_MUSL] = { "it is musl's malloc, but not mallocng, as in musl 1.2.1 to "
-			     "1.2.5",
+	[ALLOCATOR_MUSL] = { "it is musl's malloc, but neither mallocng, as in musl 1.2.1 "
+			     "to 1.2.5, nor the malloc of older versions",
 			     "musl's libc is mapped" },
 	[ALLOCATOR_JEMALLOC] = { "it is jemalloc, but not one of the versions 5.0 to 5.3",
 				 "its library is mapped" },
 	[ALLOCATOR_TCMALLOC] = { "it is tcmalloc, but not that of gperftools 2.6 to 2.18",
 				 "its library is mapped, or its messages are in the "
 				 "program's files" },
-	[ALLOCATOR_MIMALLOC] = { "it is mimalloc, whose heap memstate cannot read",
+	[ALLOCATOR_MIMALLOC] = { "it is mimalloc, but not one of the versions 2.0 to 2.4 or "
+				 "3.1 to 3.4",
 				 "its library is mapped, or its messages are in the "
 				 "program's files" },
 	[ALLOCATOR_GO] = { "it is a Go program, but not of a version from 1.18 to 1.26",
 			   "a mapping has the address or the name of Go's heap" },
-	[ALLOCATOR_PARTITION] = { "it is PartitionAlloc (Chromium), whose heap memstate "
-				  "cannot read",
+	[ALLOCATOR_PARTITION] = { "it is PartitionAlloc, but not that of Chromium 150 or 156",
 				  "its two address pools of 16 GiB each are mapped" },
 };
 
@@ -57,8 +67,8 @@ static struct allocator_signs find_signs(const struct mapping_list *mappings)
 }
 
 /*
- * Return the allocator that the mappings indicate. Return
- * ALLOCATOR_UNKNOWN for glibc's malloc.
+ * Return the allocator that the mappings indicate, or ALLOCATOR_UNKNOWN for glibc's
+ * malloc.
  */
 static enum allocator find_named(const struct mapping_list *mappings)
 {
@@ -94,8 +104,10 @@ static bool has_heap_of(const struct heap *heap, enum allocator allocator)
 }
 
 /*
- * One row for each malloc, then one for each language runtime: its walker, and by which
- * structures the walker identifies the heap.
+ * The walkers of mallocs, followed by those of language runtimes. `evidence` describes
+ * the structures by which a walker identifies the heap. The walkers run in reverse order.
+ * Those of Java and Go are the first ones to run, so that zend's walker, which examines
+ * one page of every 2 MiB, skips their heaps.
  */
 static const struct {
 	void (*walk)(const struct walk_input *input, struct heap *ret,
@@ -109,29 +121,44 @@ static const struct {
 	  "with matching addresses" },
 	{ walk_mallocng,
 	  "its context was found: the areas of its groups repeat the context's secret" },
+	{ walk_oldmalloc,
+	  "the heads of its 64 lists of free chunks were found: the chunks lead back "
+	  "to them" },
 	{ walk_tcmalloc, "its page heap was found: as many lists of spans as there are "
 			 "lengths, and a table of size classes" },
+	{ walk_mimalloc,
+	  "its segments or its page map were found: they contain their own "
+	  "addresses, and its static data refers to them" },
+	{ walk_partition,
+	  "the roots of its partitions were found: they contain the complements of "
+	  "their addresses" },
+	{ walk_pymalloc,
+	  "the heads of its pools agree with its list of used pools and its "
+	  "table of arenas" },
+	{ walk_ruby,
+	  "the slot pages were found: the description of each page leads back to "
+	  "its slots" },
+	{ walk_v8, "the lists of its spaces were found: each chunk in them leads back to "
+		   "its space and its heap" },
+	{ walk_zend, "the chunks of its heap form a ring, and their maps of pages "
+		     "agree with their bitmaps" },
+	{ walk_erlang, "the program is beam.smp, Erlang's virtual machine" },
 	{ walk_golang,
 	  "the list of all spans in its mheap was found, and the spans are consistent" },
 	{ walk_hotspot,
 	  "libjvm.so describes the structures of its heap (gHotSpotVMStructs)" },
-	{ walk_pymalloc,
-	  "the heads of its pools agree with its list of used pools and its "
-	  "table of arenas" },
-	{ walk_erlang, "the program is beam.smp, Erlang's virtual machine" },
 };
 
 #define WALKER_COUNT (sizeof(walkers) / sizeof(walkers[0]))
 
-struct found {
-	struct heap heap;
-	struct blocks blocks;
-};
-
-/* Mark the pages of a runtime's heap as claimed. */
-static void claim(const struct found *found, uint64_t page_count, uint8_t claimed[])
+/*
+ * Mark the pages of a heap as claimed, so that the walkers of malloc skip them. The heap
+ * is that of a language runtime, or of PartitionAlloc, whose memory has no chunks.
+ */
+static void claim(const struct walk_found *found, uint64_t page_count, uint8_t claimed[])
 {
-	if (!found->blocks.pages || allocator_is_malloc(found->heap.allocator))
+	if (!found->blocks.pages || (allocator_is_malloc(found->heap.allocator) &&
+				     found->heap.allocator != ALLOCATOR_PARTITION))
 		return;
 	for (uint64_t i = 0; i < page_count; i++)
 		if (found->blocks.pages[i].heap_bytes > 0)
@@ -139,11 +166,11 @@ static void claim(const struct found *found, uint64_t page_count, uint8_t claime
 }
 
 /*
- * Run the walkers of the language runtimes before those of malloc. The former find
- * memory through structures that refer to it. glibc's walker has to recognize large
- * blocks by their content, and must not search a runtime's memory for them.
+ * Run the walkers of the language runtimes before those of malloc. The runtimes' walkers
+ * find memory through structures that refer to it. glibc's walker has to recognize large
+ * blocks by their contents, and must not search a runtime's memory for them.
  */
-static void run_walkers(const struct walk_input *input, struct found found[])
+static void run_walkers(const struct walk_input *input, struct walk_found found[])
 {
 	uint64_t page_count = input->image->length_bytes / IMAGE_PAGE_BYTES;
 	_cleanup_free_ uint8_t *claimed = xcalloc(page_count + 1, 1);
@@ -161,7 +188,8 @@ static void run_walkers(const struct walk_input *input, struct found found[])
 /* Return true if programs use this malloc instead of libc's. */
 static bool is_replacement(enum allocator allocator)
 {
-	return allocator == ALLOCATOR_JEMALLOC || allocator == ALLOCATOR_TCMALLOC;
+	return allocator == ALLOCATOR_JEMALLOC || allocator == ALLOCATOR_TCMALLOC ||
+	       allocator == ALLOCATOR_MIMALLOC || allocator == ALLOCATOR_PARTITION;
 }
 
 static uint64_t owned_bytes(const struct heap *heap)
@@ -174,9 +202,9 @@ static uint64_t owned_bytes(const struct heap *heap)
 }
 
 /*
- * Return true if `other` is to be the first heap of the process instead of `first`: a
- * malloc's heap comes before a runtime's, and the larger one before the smaller one. A
- * malloc that replaces libc's is the one in use even if its heap cannot be read.
+ * Return true if `other`, and not `first`, must be the first heap of the process. A
+ * malloc's heap precedes a runtime's, and a larger heap precedes a smaller one. A malloc
+ * that replaces libc's comes first even if its heap cannot be read.
  */
 static bool comes_before(const struct heap *other, const struct heap *first)
 {
@@ -193,7 +221,7 @@ static bool comes_before(const struct heap *other, const struct heap *first)
 	return owned_bytes(other) >= owned_bytes(first);
 }
 
-static size_t find_first(const struct found found[])
+static size_t find_first(const struct walk_found found[])
 {
 	size_t first = 0;
 
@@ -203,51 +231,8 @@ static size_t find_first(const struct found found[])
 	return first;
 }
 
-/* Discard the results of a walk, but keep the allocator and the evidence for it. */
-static void discard(struct found *found, const char *problem)
-{
-	enum allocator allocator = found->heap.allocator;
-	const char *evidence = found->heap.evidence;
-
-	heap_release(&found->heap);
-	blocks_release(&found->blocks);
-	found->heap.allocator = allocator;
-	found->heap.evidence = evidence;
-	found->heap.problem = problem;
-}
-
-/* Return true if two walkers claim the same memory. */
-static bool overlap(const struct blocks *a, const struct blocks *b)
-{
-	uint64_t count = a->pages && b->pages ? a->image->length_bytes / IMAGE_PAGE_BYTES
-					      : 0;
-
-	for (uint64_t i = 0; i < count; i++) {
-		uint32_t a_bytes = a->pages[i].heap_bytes;
-		uint32_t b_bytes = b->pages[i].heap_bytes;
-
-		if (a_bytes > 0 && b_bytes > 0 && a_bytes + b_bytes > IMAGE_PAGE_BYTES)
-			return true;
-	}
-	return false;
-}
-
-static void discard_overlaps(struct found found[])
-{
-	static const char problem[] = "two heaps seem to use the same memory";
-	bool overlaps[WALKER_COUNT] = { false };
-
-	for (size_t i = 0; i < WALKER_COUNT; i++)
-		for (size_t k = i + 1; k < WALKER_COUNT; k++)
-			if (overlap(&found[i].blocks, &found[k].blocks))
-				overlaps[i] = overlaps[k] = true;
-	for (size_t i = 0; i < WALKER_COUNT; i++)
-		if (overlaps[i])
-			discard(&found[i], problem);
-}
-
 /*
- * Return true if the heap is to be listed in addition to the first heap. An empty heap
+ * Return true if the heap should be listed in addition to the first heap. An empty heap
  * belongs to a libc whose malloc the program does not use.
  */
 static bool is_worth_listing(const struct heap *heap)
@@ -258,7 +243,7 @@ static bool is_worth_listing(const struct heap *heap)
 						: owned_bytes(heap) > 0;
 }
 
-static void add_others(struct found found[], size_t first, struct heap *ret,
+static void add_others(struct walk_found found[], size_t first, struct heap *ret,
 		       struct blocks *ret_blocks)
 {
 	ret_blocks->others = xcalloc(WALKER_COUNT, sizeof(*ret_blocks->others));
@@ -275,7 +260,7 @@ static void add_others(struct found found[], size_t first, struct heap *ret,
 	}
 }
 
-/* Discard the heap, and report that the heap of an allocator could not be read. */
+/* Discard the heap, and record that the heap of an allocator could not be read. */
 static void set_unread(struct heap *heap, enum allocator allocator)
 {
 	heap_release(heap);
@@ -288,11 +273,11 @@ void walk_heap(const struct walk_input *input, struct heap *ret,
 	       struct blocks *ret_blocks)
 {
 	enum allocator named = find_named(input->mappings);
-	struct found found[WALKER_COUNT];
+	struct walk_found found[WALKER_COUNT];
 	size_t first;
 
 	run_walkers(input, found);
-	discard_overlaps(found);
+	walk_discard_overlaps(found, WALKER_COUNT);
 	first = find_first(found);
 	*ret = found[first].heap;
 	*ret_blocks = found[first].blocks;
@@ -312,17 +297,18 @@ bool walk_find_unread(const struct mapping_list *mappings, const struct heap *he
 {
 	enum allocator named = find_named(mappings);
 
-	/* the malloc of a libc may be unused, and a heap of Go may be empty */
-	if ((!is_replacement(named) && !allocator_is_unreadable(named)) ||
-	    has_heap_of(heap, named))
+	/*
+	 * ignore a libc whose malloc may be unused, and a runtime whose heap may be empty
+	 */
+	if (!is_replacement(named) || has_heap_of(heap, named))
 		return false;
 	set_unread(ret, named);
 	return true;
 }
 
 /*
- * Return true if the mapped files show that the process has no heap that can be read.
- * *named is set to the allocator, or to ALLOCATOR_UNKNOWN.
+ * Return true if the mapped files show that the process has no heap that memstate can
+ * read. Set *named to the allocator, or to ALLOCATOR_UNKNOWN.
  */
 static bool is_code_hopeless(const struct mapping_list *mappings, int process_fd,
 			     struct allocator_codes *codes, enum allocator *named)
@@ -337,12 +323,12 @@ static bool is_code_hopeless(const struct mapping_list *mappings, int process_fd
 				   has_glibc ? CODE_PROGRAM : CODE_ALL_FILES);
 	if (!code.is_complete || code.is_found[ALLOCATOR_GLIBC] ||
 	    code.is_found[ALLOCATOR_JEMALLOC] || code.is_found[ALLOCATOR_MUSL] ||
-	    code.has_gperftools || code.is_found[ALLOCATOR_GO])
+	    code.is_found[ALLOCATOR_MIMALLOC] || code.has_gperftools ||
+	    code.is_found[ALLOCATOR_GO])
 		return false;
-	*named = code.is_found[ALLOCATOR_MIMALLOC]   ? ALLOCATOR_MIMALLOC
-		 : code.is_found[ALLOCATOR_TCMALLOC] ? ALLOCATOR_TCMALLOC
-		 : signs.libc == ALLOCATOR_MUSL	     ? ALLOCATOR_MUSL
-						     : ALLOCATOR_UNKNOWN;
+	*named = code.is_found[ALLOCATOR_TCMALLOC] ? ALLOCATOR_TCMALLOC
+		 : signs.libc == ALLOCATOR_MUSL	   ? ALLOCATOR_MUSL
+						   : ALLOCATOR_UNKNOWN;
 	/* the program's own malloc may be a wrapper around glibc's */
 	return !has_glibc || *named != ALLOCATOR_UNKNOWN;
 }
@@ -352,7 +338,7 @@ bool walk_is_hopeless(const struct mapping_list *mappings, int process_fd,
 {
 	enum allocator named = find_named(mappings);
 
-	if (!allocator_is_unreadable(named) &&
+	if (named == ALLOCATOR_PARTITION ||
 	    !is_code_hopeless(mappings, process_fd, codes, &named))
 		return false;
 	set_unread(ret, named);
@@ -365,7 +351,7 @@ bool walk_reads_few_pages(const struct mapping_list *mappings)
 	enum allocator named = find_named(mappings);
 
 	if (named == ALLOCATOR_JEMALLOC || named == ALLOCATOR_TCMALLOC ||
-	    named == ALLOCATOR_GO)
+	    named == ALLOCATOR_MIMALLOC || named == ALLOCATOR_GO)
 		return true;
 	for (size_t i = 0; i < mappings->count; i++) {
 		const struct mapping *m = &mappings->items[i];

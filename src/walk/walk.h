@@ -2,9 +2,9 @@
 /*
  * walk - derive the state of an allocator from a copy of a process's memory.
  *
- * The walkers read only the copy, which is untrusted: they check every address, size and
- * count before they use it. If the memory is corrupt, the result is "unknown". Time and
- * memory remain proportional to the size of the copy.
+ * The walkers read only the copy. The copy is untrusted, so they check every address,
+ * size and count before they use it. If the memory is corrupt, the result is "unknown".
+ * Time and memory remain proportional to the size of the copy.
  */
 #ifndef MS_WALK_WALK_H
 #define MS_WALK_WALK_H
@@ -19,33 +19,33 @@
  * not be trusted, and *ret_blocks omits these arenas. *ret and *ret_blocks are always
  * initialised, and the caller releases both. *ret_blocks borrows the image.
  *
- * If a process uses two allocators whose heaps can be read, the heap with more resident
- * memory is walked, and the other heap counts as ordinary anonymous memory. If the heap
+ * If a process uses several allocators whose heaps can be read, *ret is the first heap,
+ * and lists the others. A malloc's heap precedes that of a language runtime. If the heap
  * cannot be read, ret->allocator is still set, and ret->quality is QUALITY_UNKNOWN.
  */
 void walk_heap(const struct walk_input *input, struct heap *ret,
 	       struct blocks *ret_blocks);
 
 /*
- * Return true if a library of a malloc that replaces libc's is mapped, but its heap was
- * not found by the walk that set *heap. *ret, which must be initialised, then names the
- * allocator and the reason.
+ * Return true if a library is mapped whose malloc replaces libc's, but the walk that set
+ * *heap did not find the heap of that malloc. *ret, which must be initialised, then
+ * contains the allocator and the reason.
  */
 bool walk_find_unread(const struct mapping_list *mappings, const struct heap *heap,
 		      struct heap *ret);
 
 /*
- * Return true if the mappings or the mapped files show that the process has no heap
- * that can be read, so stopping the process would be useless. In that case
- * ret->allocator is set as by walk_heap(). *ret must be initialised. process_fd is the
- * process's directory in /proc, or negative to examine only the mappings.
+ * Return true if the mappings or the mapped files show that the process has no heap that
+ * memstate can read, so that stopping the process would be useless. Then set
+ * ret->allocator like walk_heap(). *ret must be initialised. process_fd is the process's
+ * directory in /proc, or negative to examine only the mappings.
  */
 bool walk_is_hopeless(const struct mapping_list *mappings, int process_fd,
 		      struct allocator_codes *codes, struct heap *ret);
 
 /*
- * Return true if the mappings show an allocator or a runtime whose own data is apart from
- * the blocks, so that the walkers probably read only a small part of the heap.
+ * Return true if the mappings show an allocator or a runtime that stores its own data
+ * apart from the blocks, so that the walkers probably read only a small part of the heap.
  */
 bool walk_reads_few_pages(const struct mapping_list *mappings);
 

@@ -21,6 +21,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "base/thread.h"
 #include "base/xalloc.h"
 #include "bench.h"
 #include "sample/heap/leak_scan.h"
@@ -41,7 +42,9 @@ struct heap_bench {
 	struct heap heap;
 	struct leak_scan scan;
 	uint64_t bare_ns;
-	double *bare_ms, *pause_ms, *pause_ratio, *walk_ms, *mark_ms;
+	double *bare_ms, *pause_ms, *pause_ratio, *walk_ms;
+	/* CPU time and duration with one thread, then with one per CPU */
+	double *mark_ms, *mark_wall_ms, *marks_ms, *marks_wall_ms;
 };
 
 /*
@@ -140,7 +143,8 @@ static double walk_again(struct heap_bench *b)
 	return (double)start_ns / 1e6;
 }
 
-static double mark_again(struct heap_bench *b)
+static void mark_again(struct heap_bench *b, unsigned int threads, double *ret_cpu_ms,
+		       double *ret_wall_ms)
 {
 	struct root_list roots;
 	struct mark_input input = {
@@ -148,20 +152,21 @@ static double mark_again(struct heap_bench *b)
 		.roots = &roots,
 		.words = b->reader.words,
 		.word_count = b->reader.word_count,
+		.thread_count = threads,
 	};
 	struct leak leak;
 	struct mark mark;
-	uint64_t start_ns = bench_cpu_ns();
+	uint64_t start_ns = bench_now_ns(), cpu_ns = bench_cpu_ns();
 
 	roots_find(&b->reader.blocks, &b->mappings, b->reader.threads,
 		   b->reader.thread_count, &roots);
 	(void)mark_run(&input, &mark);
 	while (mark_next_leak(&mark, &leak) > 0)
 		;
-	start_ns = bench_cpu_ns() - start_ns;
+	*ret_cpu_ms = (double)(bench_cpu_ns() - cpu_ns) / 1e6;
+	*ret_wall_ms = (double)(bench_now_ns() - start_ns) / 1e6;
 	mark_release(&mark);
 	root_list_release(&roots);
-	return (double)start_ns / 1e6;
 }
 
 static void measure(struct heap_bench *b, size_t rounds)
@@ -173,7 +178,8 @@ static void measure(struct heap_bench *b, size_t rounds)
 		b->bare_ms[i] = (double)b->bare_ns / 1e6;
 		b->pause_ms[i] = (double)b->heap.pause_ns / 1e6;
 		b->pause_ratio[i] = b->pause_ms[i] / b->bare_ms[i];
-		b->mark_ms[i] = mark_again(b);
+		mark_again(b, 1, &b->mark_ms[i], &b->mark_wall_ms[i]);
+		mark_again(b, thread_count_cpus(), &b->marks_ms[i], &b->marks_wall_ms[i]);
 		b->walk_ms[i] = walk_again(b);
 	}
 }
@@ -226,7 +232,11 @@ static void print(struct heap_bench *b, size_t rounds)
 	printf("%9.1f ms %8.3f x  the pause\n", bench_median(b->pause_ms, rounds),
 	       bench_median(b->pause_ratio, rounds));
 	printf("%9.1f ms CPU  walk, lists and sums\n", bench_median(b->walk_ms, rounds));
-	printf("%9.1f ms CPU  %.2f s/GiB, mark\n", mark_ms, mark_ms / 1e3 / scanned_gib);
+	printf("%9.1f ms CPU  %.2f s/GiB, mark by one thread, %.1f ms\n", mark_ms,
+	       mark_ms / 1e3 / scanned_gib, bench_median(b->mark_wall_ms, rounds));
+	printf("%9.1f ms CPU  mark by %u threads, %.1f ms\n",
+	       bench_median(b->marks_ms, rounds), thread_count_cpus(),
+	       bench_median(b->marks_wall_ms, rounds));
 }
 
 static void begin(struct heap_bench *b, int pid, size_t rounds)
@@ -247,6 +257,9 @@ static void begin(struct heap_bench *b, int pid, size_t rounds)
 	b->pause_ratio = xcalloc(rounds, sizeof(double));
 	b->walk_ms = xcalloc(rounds, sizeof(double));
 	b->mark_ms = xcalloc(rounds, sizeof(double));
+	b->mark_wall_ms = xcalloc(rounds, sizeof(double));
+	b->marks_ms = xcalloc(rounds, sizeof(double));
+	b->marks_wall_ms = xcalloc(rounds, sizeof(double));
 }
 
 static void end(struct heap_bench *b)
@@ -263,6 +276,9 @@ static void end(struct heap_bench *b)
 	free(b->pause_ratio);
 	free(b->walk_ms);
 	free(b->mark_ms);
+	free(b->mark_wall_ms);
+	free(b->marks_ms);
+	free(b->marks_wall_ms);
 }
 
 int main(int argc, char **argv)

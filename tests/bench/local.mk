@@ -8,6 +8,7 @@ bench_programs = \
 	%D%/heap_made \
 	%D%/helper \
 	%D%/inject \
+	%D%/list \
 	%D%/pair \
 	%D%/rollup \
 	%D%/single \
@@ -16,7 +17,7 @@ bench_programs = \
 	%D%/target
 EXTRA_PROGRAMS += $(bench_programs)
 CLEANFILES += $(bench_programs)
-EXTRA_DIST += %D%/count.sh %D%/run.sh %D%/stress_count_attach.py %D%/stress_heap.py %D%/stress_inject.py
+EXTRA_DIST += %D%/churn_programs.py %D%/count.sh %D%/fleet_cost.py %D%/run.sh %D%/stress_count_attach.py %D%/stress_heap.py %D%/stress_inject.py
 
 bench_common = %D%/bench.c %D%/bench.h tests/targets/proc_file.h
 %C%_attached_SOURCES = %D%/attached.c $(bench_common)
@@ -31,6 +32,8 @@ bench_common = %D%/bench.c %D%/bench.h tests/targets/proc_file.h
 %C%_helper_LDADD = $(PROBE_LIBS)
 %C%_inject_SOURCES = %D%/inject.c $(bench_common)
 %C%_inject_LDADD = $(PROBE_LIBS)
+%C%_list_SOURCES = %D%/list.c $(bench_common)
+%C%_list_LDADD = $(PROC_LIBS)
 %C%_pair_SOURCES = %D%/pair.c $(bench_common)
 %C%_rollup_SOURCES = %D%/rollup.c $(bench_common)
 %C%_single_SOURCES = %D%/single.c $(bench_common)
@@ -89,6 +92,19 @@ bench-oom: memstate$(EXEEXT) $(check_PROGRAMS)
 	QUICK='$(QUICK)' srcdir='$(abs_srcdir)' builddir='$(abs_builddir)' MEMSTATE='$(abs_builddir)/memstate$(EXEEXT)' \
 		$(SHELL) $(srcdir)/tests/live/python $(srcdir)/%D%/oom_watch.py
 
+# Cost of the exporter, next to prometheus-process-exporter
+EXTRA_DIST += %D%/exporter.py
+.PHONY: bench-exporter
+bench-exporter: memstate$(EXEEXT)
+	MEMSTATE='$(abs_builddir)/memstate$(EXEEXT)' $(SHELL) $(srcdir)/tests/live/python $(srcdir)/%D%/exporter.py $(COUNT)
+
+# The exporter with 10 000 processes in 500 groups, which a generated /proc contains:
+# "make bench-exporter-many COUNT=1000" takes 1000 looks, and needs 10 minutes.
+.PHONY: bench-exporter-many
+bench-exporter-many: memstate$(EXEEXT)
+	srcdir='$(abs_srcdir)' builddir='$(abs_builddir)' MEMSTATE='$(abs_builddir)/memstate$(EXEEXT)' \
+		$(SHELL) $(srcdir)/tests/live/python $(srcdir)/tests/live/exporter_many.py 10000 500 $(COUNT)
+
 # Success rate of injecting the helper into ordinary programs:
 # "make bench-helper-programs COUNT=100".
 EXTRA_DIST += %D%/helper_programs.py
@@ -96,6 +112,27 @@ EXTRA_DIST += %D%/helper_programs.py
 bench-helper-programs: memstate$(EXEEXT) $(check_PROGRAMS)
 	srcdir='$(abs_srcdir)' builddir='$(abs_builddir)' MEMSTATE='$(abs_builddir)/memstate$(EXEEXT)' \
 		$(SHELL) $(srcdir)/tests/live/python $(srcdir)/%D%/helper_programs.py $(COUNT) $(ONLY)
+
+# Pause of a copy in rounds, by size and write rate: "make bench-pre-copy SIZES='1024 4096'".
+SIZES = 256 1024 2048
+EXTRA_DIST += %D%/pre_copy.py
+.PHONY: bench-pre-copy
+bench-pre-copy: memstate$(EXEEXT) $(check_PROGRAMS)
+	srcdir='$(abs_srcdir)' builddir='$(abs_builddir)' MEMSTATE='$(abs_builddir)/memstate$(EXEEXT)' \
+		$(SHELL) $(srcdir)/tests/live/python $(srcdir)/%D%/pre_copy.py $(SIZES)
+
+# Pause and CPU time of the walks of a series: "make bench-pre-copy-series SIZES=4096".
+EXTRA_DIST += %D%/pre_copy_series.py
+.PHONY: bench-pre-copy-series
+bench-pre-copy-series: memstate$(EXEEXT) $(check_PROGRAMS)
+	srcdir='$(abs_srcdir)' builddir='$(abs_builddir)' MEMSTATE='$(abs_builddir)/memstate$(EXEEXT)' \
+		$(SHELL) $(srcdir)/tests/live/python $(srcdir)/%D%/pre_copy_series.py $(SIZES)
+
+# Latency of servers beside a series with heap reads
+EXTRA_DIST += %D%/latency.py %D%/LatencyServer.java
+.PHONY: bench-latency
+bench-latency: memstate$(EXEEXT)
+	$(SHELL) $(srcdir)/tests/live/python $(srcdir)/%D%/latency.py '$(abs_builddir)/memstate$(EXEEXT)' $(COUNT)
 
 # How often the time at which a limit is reached lies in the interval that oom predict
 # reports: "make bench-predict COUNT=2000".
@@ -106,14 +143,17 @@ bench-predict: $(check_PROGRAMS)
 # Stress tests, for minutes or hours: "make stress-heap COUNT=1000"; "make stress" runs
 # all of them.
 COUNT = 200
-.PHONY: stress stress-heap stress-inject stress-count stress-count-attach stress-stacks stress-oom-watch stress-oom-containers stress-elf stress-uprobe-kill
-stress: stress-heap stress-inject stress-count stress-count-attach stress-stacks stress-oom-watch stress-oom-containers stress-elf stress-uprobe-kill
+.PHONY: stress stress-heap stress-pre-copy stress-inject stress-count stress-count-attach stress-stacks stress-oom-watch stress-oom-containers stress-elf stress-uprobe-kill
+stress: stress-heap stress-pre-copy stress-inject stress-count stress-count-attach stress-stacks stress-oom-watch stress-oom-containers stress-elf stress-uprobe-kill
 stress-uprobe-kill: memstate$(EXEEXT) $(check_PROGRAMS)
 	srcdir='$(abs_srcdir)' builddir='$(abs_builddir)' MEMSTATE='$(abs_builddir)/memstate$(EXEEXT)' \
 		$(SHELL) $(srcdir)/tests/live/python $(srcdir)/tests/live/count_uprobe_kill.py $(COUNT)
 stress-elf: memstate$(EXEEXT) $(check_PROGRAMS)
 	srcdir='$(abs_srcdir)' builddir='$(abs_builddir)' MEMSTATE='$(abs_builddir)/memstate$(EXEEXT)' \
 		$(SHELL) $(srcdir)/tests/live/python $(srcdir)/tests/live/hostile_elf.py $(COUNT)
+stress-pre-copy: memstate$(EXEEXT) $(check_PROGRAMS)
+	srcdir='$(abs_srcdir)' builddir='$(abs_builddir)' MEMSTATE='$(abs_builddir)/memstate$(EXEEXT)' \
+		$(SHELL) $(srcdir)/tests/live/python $(srcdir)/tests/live/pre_copy.py $(COUNT)
 stress-heap: memstate$(EXEEXT) $(check_PROGRAMS)
 	srcdir='$(abs_srcdir)' builddir='$(abs_builddir)' MEMSTATE='$(abs_builddir)/memstate$(EXEEXT)' \
 		$(SHELL) $(srcdir)/tests/live/python $(srcdir)/%D%/stress_heap.py $(COUNT)

@@ -12,8 +12,8 @@
 # Run it as root, since it otherwise measures only the processes that it may read, on an
 # idle machine. doc/PERFORMANCE.md has the goals, and the results of one machine.
 # Programs: pair (alternates commands), rollup (yardstick for all processes), single (one
-# process, in one program), inject (injects and removes the helper), spawn and target
-# (measured processes), stall (what a target notices).
+# process, in one program), list (lists all processes), inject (injects and removes the
+# helper), spawn and target (measured processes), stall (what a target notices).
 
 set -eu
 
@@ -127,6 +127,8 @@ echo "== the helper is injected into a waiting process, and removed"
 stop
 
 start "$bench/spawn" 500
+echo "== the list of all processes"
+"$bench/list" "$(pick 5 41)"
 set -- /proc/[0-9]*
 echo "== all processes: $#"
 "$bench/pair" "$(pick 5 15)" "$bench/rollup" \

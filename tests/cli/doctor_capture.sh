@@ -43,14 +43,15 @@ Memory can be measured. 7 of 9 checks found a limit: kernel, smaps, smaps_rollup
 stack_marks, stack_pointers, all_processes. An arrow marks what to do.
 
 kernel
-capture             unknown when, and by which version, it was saved (no memstate-capture in it)
+capture             unknown when, and by which version, the capture was saved (no memstate-capture
+                            in it)
 kernel              partly  everything needed without further options (Linux 4.4.0-old)
                             -> Linux 4.14 or later
 smaps               partly  mappings and the state of their pages (1 of 2 processes)
 smaps_rollup        no      totals of a process in one read (0 of 2 processes)
-lazyfree            no      memory freed with MADV_FREE is distinguished (smaps has no LazyFree)
+lazyfree            no      the kernel reports memory freed with MADV_FREE (smaps has no LazyFree)
                             -> Linux 4.12; until then clean and LazyFree pages are unknown
-stack_marks         no      thread stacks are marked (Linux before 6.7)
+stack_marks         no      the kernel marks thread stacks (Linux before 6.7)
                             -> Linux 6.7 with transparent huge pages; until then stacks are
                             identified by guards and stack pointers
 stack_pointers      partly  the location of thread stacks (1 of 2 processes)

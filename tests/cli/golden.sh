@@ -31,6 +31,8 @@ golden_mask()
 {
 	sed -e 's/[0-9]\{4\}-[0-9][0-9]-[0-9][0-9]T[0-9:]*\.[0-9]*Z/TIME/g' \
 		-e 's/"version":"[^"]*"/"version":"VERSION"/' \
+		-e '/^memstate_build_info/s/"[^"]*"/"TEXT"/g' \
+		-e '/^\(process_\|memstate_\(collect_[dct]\|target_\|group_[oa][lg]\)\)/s/ [0-9.]*$/ N/' \
 		-e 's/"exporter":"memstate [^"]*"/"exporter":"memstate VERSION"/'
 }
 

@@ -54,6 +54,14 @@ run heap -p 100 --heap helper
 run extra
 run heep
 run heep --help
+run_here compare ./a ./b
+run_here record day.msr
+run_here day.msr
+run_here oom day.msr
+run_here leaks day.msr
+run_here leaks --replay day.msr
+run_here oom explain day.msr
+run_here count ./program
 run_here count -p 100 --sample 100
 run_here help record
 run hlep

@@ -10,6 +10,7 @@ EXTRA_DIST += $(cli_tests) tests/fixtures/demo
 golden_tests = \
 	%D%/golden_broken.sh \
 	%D%/golden_csv.sh \
+	%D%/golden_exporter.sh \
 	%D%/golden_json.sh \
 	%D%/golden_kernels.sh \
 	%D%/golden_map.sh \

@@ -9,15 +9,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "damage.h"
-#include "fuzz.h"
+#include "heap_check.h"
 #include "../unit/support/hotspot_image.h"
-#include "mark_check.h"
+#include "walk/hotspot/objects.h"
 
 /* Bits of the first byte. */
 #define COLLECTOR_BITS 0x03
-#define CHECK_BIT 0x40 /* check and mark the blocks */
-#define RUNNING_BIT 0x80
 
 static struct hotspot_image made[COLLECTOR_BITS + 1];
 static struct damage damages[COLLECTOR_BITS + 1];
@@ -30,34 +27,31 @@ static void clean_up(void)
 			hotspot_image_release(&made[i]);
 }
 
-static void check_shares(struct hotspot_image *h, const struct heap *heap)
+/* The objects of all classes and the rest are all live bytes of the Java heap. */
+static void check_objects(struct hotspot_image *h, const struct heap *heap)
 {
-	for (size_t i = 0; i < heap->share_count; i++) {
-		const struct heap_share *share = &heap->shares[i];
-		const struct mapping *m;
-		uint64_t sum = 0;
+	static const char *const spaces[] = { "eden", "survivor", "old", "humongous",
+					      "archive" };
+	const struct walk_input input = { .image = &h->image,
+					  .mappings = &h->mappings,
+					  .memory = &h->memory };
+	struct heap_objects objects;
+	uint64_t sum, live = 0;
 
-		CHECK(share->mapping < h->mappings.count);
-		m = &h->mappings.items[share->mapping];
-		for (size_t o = 0; o <= OWNER_HEAP_LAST; o++)
-			sum += share->owner_bytes[o];
-		CHECK(sum <= image_resident_bytes(&h->image, m->start_addr, m->end_addr));
+	hotspot_count_objects(&input, &objects);
+	sum = objects.other.bytes + objects.unused.bytes;
+	for (size_t i = 0; i < objects.type_count; i++) {
+		CHECK(objects.types[i].live.count > 0);
+		sum += objects.types[i].live.bytes;
 	}
-}
-
-static void check_blocks(const struct blocks *blocks)
-{
-	struct block_place place = { 0 };
-	struct block block, found;
-	uint64_t last_addr = 0;
-
-	while (blocks_next(blocks, &place, &block)) {
-		CHECK(block.addr >= last_addr);
-		CHECK(block.bit < blocks->bit_count);
-		CHECK(blocks_find(blocks, block.addr, &found));
-		CHECK(found.addr == block.addr && found.bit == block.bit);
-		last_addr = block.addr + block.bytes;
-	}
+	for (size_t i = 0; i < heap->space_count; i++)
+		for (size_t k = 0; k < sizeof(spaces) / sizeof(spaces[0]); k++)
+			if (strcmp(heap->spaces[i].name, spaces[k]) == 0)
+				live += heap->spaces[i].live_bytes;
+	/* nothing is counted if the classes cannot be read */
+	CHECK(sum == live || sum == 0);
+	CHECK(sum == live || objects.problem);
+	heap_objects_release(&objects);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
@@ -80,18 +74,15 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	damage = &damages[data[0] & COLLECTOR_BITS];
 	if (!damage->image) {
 		hotspot_image_init(h, collectors[data[0] & COLLECTOR_BITS]);
+		hotspot_image_add_objects(h);
 		damage_init(damage, &h->image);
 	}
 	h->is_running = data[0] & RUNNING_BIT;
 	damage_apply(damage, data + 1, size - 1);
 	hotspot_image_walk(h, &heap);
-	check_shares(h, &heap);
-	if (heap.quality != QUALITY_UNKNOWN &&
-	    (fuzz_is_replay() || data[0] & CHECK_BIT)) {
-		check_blocks(&h->blocks);
-		check_mark(&h->blocks, &h->mappings);
-	}
-	CHECK((heap.quality == QUALITY_EXACT) == !heap.problem);
+	if (heap_check(&(struct walked){ &h->image, &h->mappings, &h->blocks, &heap },
+		       data[0]))
+		check_objects(h, &heap);
 	/* If memory stays allocated, libFuzzer repeats the input to look for leaks. */
 	blocks_release(&h->blocks);
 	heap_release(&heap);

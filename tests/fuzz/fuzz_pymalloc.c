@@ -8,43 +8,33 @@
 
 #include <string.h>
 
-#include "damage.h"
-#include "fuzz.h"
+#include "heap_check.h"
 #include "../unit/support/pymalloc_image.h"
-#include "mark_check.h"
+#include "walk/pymalloc/objects.h"
 
-/* Bits of the first byte. */
-#define CHECK_BIT 0x40 /* check and mark the blocks */
-#define RUNNING_BIT 0x80
-
-static void check_shares(struct pymalloc_image *h, const struct heap *heap)
+/* The objects of all types and the other blocks are all live blocks. */
+static void check_objects(const struct heap *heap, const struct blocks *blocks)
 {
-	for (size_t i = 0; i < heap->share_count; i++) {
-		const struct heap_share *share = &heap->shares[i];
-		const struct mapping *m;
-		uint64_t sum = 0;
+	struct heap_objects objects;
+	struct chunk_sum sum;
+	uint64_t pinning = 0;
 
-		CHECK(share->mapping < h->mappings.count);
-		m = &h->mappings.items[share->mapping];
-		for (size_t o = 0; o <= OWNER_HEAP_LAST; o++)
-			sum += share->owner_bytes[o];
-		CHECK(sum <= image_resident_bytes(&h->image, m->start_addr, m->end_addr));
+	pymalloc_count_objects(heap, blocks, NULL, &objects);
+	sum = objects.other;
+	for (size_t i = 0; i < objects.type_count; i++) {
+		sum.count += objects.types[i].live.count;
+		sum.bytes += objects.types[i].live.bytes;
 	}
-}
-
-static void check_blocks(const struct blocks *blocks)
-{
-	struct block_place place = { 0 };
-	struct block block, found;
-	uint64_t last_addr = 0;
-
-	while (blocks_next(blocks, &place, &block)) {
-		CHECK(block.addr >= last_addr);
-		CHECK(block.bit < blocks->bit_count);
-		CHECK(blocks_find(blocks, block.addr, &found));
-		CHECK(found.addr == block.addr && found.bit == block.bit);
-		last_addr = block.addr + block.bytes;
+	CHECK(sum.count == heap->arenas[0].live.count);
+	CHECK(sum.bytes == heap->arenas[0].live.bytes);
+	for (size_t i = 0; i < objects.pin_count; i++) {
+		CHECK(objects.pins[i].type == HEAP_OBJECT_OTHER ||
+		      objects.pins[i].type < objects.type_count);
+		CHECK(objects.pins[i].arena_count <= objects.empty.count);
+		pinning += objects.pins[i].block_count;
 	}
+	CHECK(pinning <= sum.count);
+	heap_objects_release(&objects);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
@@ -58,18 +48,15 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		return 0;
 	if (!damage.image) {
 		pymalloc_image_init(h, 4096, 32);
+		pymalloc_image_add_objects(h);
 		damage_init(&damage, &h->image);
 	}
 	h->is_running = data[0] & RUNNING_BIT;
 	damage_apply(&damage, data + 1, size - 1);
 	pymalloc_image_walk(h, &heap);
-	check_shares(h, &heap);
-	if (heap.quality != QUALITY_UNKNOWN &&
-	    (fuzz_is_replay() || data[0] & CHECK_BIT)) {
-		check_blocks(&h->blocks);
-		check_mark(&h->blocks, &h->mappings);
-	}
-	CHECK((heap.quality == QUALITY_EXACT) == !heap.problem);
+	if (heap_check(&(struct walked){ &h->image, &h->mappings, &h->blocks, &heap },
+		       data[0]))
+		check_objects(&heap, &h->blocks);
 	/* If memory stays allocated, libFuzzer repeats the input to look for leaks. */
 	blocks_release(&h->blocks);
 	heap_release(&heap);

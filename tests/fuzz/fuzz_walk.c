@@ -8,53 +8,12 @@
 
 #include <string.h>
 
-#include "damage.h"
-#include "fuzz.h"
+#include "heap_check.h"
 #include "../unit/support/heap_image.h"
-#include "mark_check.h"
 #include "walk/blocks/detail.h"
 
 /* Bits of the first byte. */
 #define KIND_BITS 0x3f
-#define CHECK_BIT 0x40 /* check and mark the blocks */
-#define RUNNING_BIT 0x80
-
-static void check_shares(struct heap_image *h, const struct heap *heap)
-{
-	for (size_t i = 0; i < heap->share_count; i++) {
-		const struct heap_share *share = &heap->shares[i];
-		const struct mapping *m;
-		uint64_t sum = 0;
-
-		CHECK(share->mapping < h->mappings.count);
-		m = &h->mappings.items[share->mapping];
-		for (size_t o = 0; o <= OWNER_HEAP_LAST; o++)
-			sum += share->owner_bytes[o];
-		CHECK(sum <= image_resident_bytes(&h->image, m->start_addr, m->end_addr));
-	}
-}
-
-/*
- * Check that every block is found by its first and its last byte, and
- * that blocks do not overlap.
- */
-static void check_blocks(struct heap_image *h)
-{
-	struct block_place place = { 0 };
-	struct block block, found;
-	uint64_t end = 0;
-
-	while (blocks_next(&h->blocks, &place, &block)) {
-		CHECK(block.addr >= end && block.bytes > 0);
-		CHECK(block.bit < h->blocks.bit_count);
-		end = block.addr + block.bytes;
-		CHECK(end > block.addr);
-		CHECK(blocks_find(&h->blocks, block.addr, &found));
-		CHECK(found.bit == block.bit && found.state == block.state);
-		CHECK(blocks_find(&h->blocks, end - 1, &found) &&
-		      found.addr == block.addr);
-	}
-}
 
 /* Check that the detail covers all live blocks, and has no more pages than the image. */
 static void check_detail(struct heap_image *h)
@@ -89,15 +48,10 @@ static void check_walk(struct heap_image *h, bool is_checked)
 	struct heap heap;
 
 	heap_image_walk(h, &heap);
-	check_shares(h, &heap);
-	if (is_checked) {
-		check_blocks(h);
-		if (h->blocks.image)
-			check_mark(&h->blocks, &h->mappings);
+	(void)heap_check(&(struct walked){ &h->image, &h->mappings, &h->blocks, &heap },
+			 is_checked ? CHECK_BIT : 0);
+	if (is_checked)
 		check_detail(h);
-	}
-	CHECK(heap.quality != QUALITY_EXACT || !heap.problem);
-	CHECK(heap.quality == QUALITY_EXACT || heap.problem);
 	CHECK(heap.skipped_bytes <= h->image.length_bytes);
 	heap_release(&heap);
 }

@@ -26,6 +26,19 @@ static inline void check_path(const struct mark_input *input, const struct mark 
 	path_release(&path);
 }
 
+/* Check the sum of the live blocks against the list of all blocks. */
+static inline void check_live(const struct blocks *blocks, const struct mark *mark)
+{
+	struct block_place place = { 0 };
+	struct chunk_sum live = { 0, 0 };
+	struct block block;
+
+	while (blocks_next(blocks, &place, &block))
+		if (block.state == BLOCK_LIVE)
+			chunk_sum_add(&live, block.bytes);
+	CHECK(mark->live.count == live.count && mark->live.bytes == live.bytes);
+}
+
 static inline void check_mark(const struct blocks *blocks,
 			      const struct mapping_list *mappings)
 {
@@ -41,6 +54,7 @@ static inline void check_mark(const struct blocks *blocks,
 		.roots = &roots,
 		.words = (const uint64_t *)(const void *)blocks->image->bytes,
 		.word_count = 16,
+		.thread_count = 2,
 	};
 	struct block block;
 	struct leak leak;
@@ -50,6 +64,7 @@ static inline void check_mark(const struct blocks *blocks,
 	CHECK(mark_run(&input, &mark) == 0);
 	while (mark_next_leak(&mark, &leak) > 0)
 		count_leak(sums, &leak);
+	check_live(blocks, &mark);
 	CHECK(sums[0].count == mark.direct.count && sums[0].bytes == mark.direct.bytes);
 	CHECK(sums[1].count == mark.indirect.count &&
 	      sums[1].bytes == mark.indirect.bytes);

@@ -28,7 +28,7 @@ function offers
 end
 
 function long_options
-    memstate help -a $argv | grep '^  .*--' | cut -c1-30 | grep -oE -e '--[a-z-]+'
+    memstate help -a $argv | grep '^  .*--' | cut -c1-30 | grep -oE -e '--[a-z.-]+'
 end
 
 offers 'memstate ' (memstate --help | string replace -rf '^  ([a-z]+)  .*' '$1')

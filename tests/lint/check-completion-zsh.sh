@@ -31,7 +31,7 @@ offers()
 # Print the options of a command, short and long.
 options()
 {
-	$MEMSTATE help -a "$@" | grep "^  .*--" | cut -c1-30 | grep -oE -e "-[A-Za-z], |--[a-z-]+" |
+	$MEMSTATE help -a "$@" | grep "^  .*--" | cut -c1-30 | grep -oE -e "-[A-Za-z], |--[a-z.-]+" |
 		tr -d ", " | LC_ALL=C sort -u
 }
 

@@ -39,7 +39,7 @@ offers()
 
 long_options()
 {
-	"$MEMSTATE" help -a "$@" | grep "^  " | cut -c1-30 | grep -o -e "--[a-z][a-z-]*" | sort -u |
+	"$MEMSTATE" help -a "$@" | grep "^  " | cut -c1-30 | grep -o -e "--[a-z][a-z.-]*" | sort -u |
 		paste -sd" "
 }
 

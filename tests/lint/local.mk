@@ -10,13 +10,17 @@ lint_tests = \
 	%D%/check-format.sh \
 	%D%/check-hardening.sh \
 	%D%/check-headers.sh \
+	%D%/check-kubernetes.sh \
 	%D%/check-layers.sh \
 	%D%/check-lists.sh \
 	%D%/check-manpage.sh \
+	%D%/check-metrics.sh \
+	%D%/check-mixin.sh \
 	%D%/check-procfs.sh \
 	%D%/check-schema.sh \
 	%D%/check-scripts.sh \
 	%D%/check-style.sh \
+	%D%/check-systemd.sh \
 	%D%/check-units.sh \
 	%D%/check-usage.sh \
 	%D%/check-width.sh \

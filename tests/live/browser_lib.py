@@ -71,7 +71,7 @@ class Browser:
         self.process = subprocess.Popen(
             command, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
             preexec_fn=take_pipes, close_fds=False, start_new_session=True,
-            env={**os.environ, "HOME": self.folder})
+            env={**os.environ, "HOME": self.folder, "TMPDIR": self.folder})
         os.close(to_read)
         os.close(to_write)
 

@@ -205,7 +205,7 @@ def dump_dom(path, folder):
                f"--user-data-dir={folder}/profile", "--dump-dom", f"file://{path}"]
     try:
         process = subprocess.run(command, capture_output=True, timeout=60, check=False,
-                                 env={**os.environ, "HOME": folder})
+                                 env={**os.environ, "HOME": folder, "TMPDIR": folder})
     except subprocess.TimeoutExpired as late:
         raise Skip("Chromium timed out") from late
     if process.returncode != 0 or b"</html>" not in process.stdout:

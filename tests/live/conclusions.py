@@ -95,7 +95,8 @@ def the_largest_leak_decides_the_command():
     with LeakTarget("mixed", 60) as target, Target("unbacked", 2 * MIB, MIB) as other:
         if memstate("leaks", "-p", other.pid).status != 0:
             raise Skip("heaps cannot be read")
-        check_report(["leaks", "-p", f"{other.pid},{target.pid}"], ".*",
+        check_report(["leaks", "-p", f"{other.pid},{target.pid}"],
+                     rf"1 of 2 processes has leaked blocks: \S+ \({target.pid}, {AMOUNT}\)\.",
                      f"memstate count -p {target.pid} --sample 1B -i 10s -n 1", runs=False)
 
 
@@ -157,8 +158,9 @@ def growth_between_moments_leads_to_the_process_that_grew():
             with Target("unbacked", 10 * MIB, size) as target:
                 memstate("capture", "-p", target.pid, f"{folder}/{name}").must_be(0)
         check_report(["diff", f"{folder}/before", f"{folder}/after"],
-                     rf"Rss {AMOUNT} before, {AMOUNT} after \(\+{AMOUNT}\)\. Largest growth: owner "
-                     rf"anon \+{AMOUNT}, process target \({target.pid}\) \+{AMOUNT}\.",
+                     rf"Rss {AMOUNT} before, {AMOUNT} after \(\+{AMOUNT}\)\. Owner with the "
+                     rf"largest growth: anon \(\+{AMOUNT}\)\. Process with the largest growth: target "
+                     rf"\({target.pid}, \+{AMOUNT}\)\.",
                      f"memstate --procfs {folder}/after -p {target.pid}")
         check_report(["diff", f"{folder}/after", f"{folder}/after"],
                      rf"Rss {AMOUNT} before, {AMOUNT} after \(unchanged\)\.", None)

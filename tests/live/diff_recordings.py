@@ -4,7 +4,7 @@ process and mapping."""
 
 import json
 
-from live import MIB, Folder, Skip, Target, check, equal, memstate, run, test
+from live import MIB, Folder, Skip, Target, check, equal, memstate, run, start_memstate, test
 
 
 def record(path, *args):
@@ -76,6 +76,28 @@ def two_moments_of_a_recording_are_compared_with_a_limit():
         record(f"{folder}/small", "-p", other.pid, "-n", 1)
         result = memstate("diff", "--fail-above", "1M", f"{folder}/small", path).must_be(4)
         check(b"grown by" in result.err and b"\nbefore " in result.out, result.err)
+
+
+@test
+def after_the_end_of_a_process_its_last_sample_is_compared():
+    with Folder() as folder:
+        path = f"{folder}/r"
+        with Target("name", "brief") as target:
+            series = start_memstate("-p", target.pid, "--csv", "-i", "20ms", "--record", path, "-o", "time")
+            times = [series.stdout.readline() for _ in range(3)][1:]
+            if not times[0]:
+                raise Skip("built without SQLite")
+            target.end()
+            times += series.communicate()[0].splitlines(keepends=True)
+        last = times[-1].decode().strip()
+        gone = memstate("diff", f"{path}@+0s", path).must_be(0).out.decode()
+        check(gone.startswith("Rss ") and f"\nafter   {path}, {last}, 1 process" in gone
+              and "the last sample: all processes had ended by 20" in gone, gone)
+        lines = memstate("diff", f"{path}@first", f"{path}@last").must_be(0).out.decode().splitlines()
+        equal(" ".join(lines[:2]).strip(),
+              "The change in Rss is unknown, because there was no process at the second moment.", "conclusion")
+        equal(lines[-1], f"next: memstate diff {path}@first {path}@{last}", "suggestion")
+        check(memstate(*lines[-1].split()[2:]).must_be(0).out.startswith(b"Rss "), lines[-1])
 
 
 @test

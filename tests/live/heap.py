@@ -36,6 +36,31 @@ def every_thread_has_an_arena_and_a_cache():
             check(len(heap["arenas"]) > 1, "one arena only: the test proves nothing")
 
 
+def rows_below(text, heading):
+    """Return the rows of the table that begins with this heading."""
+    lines = iter(text.splitlines())
+    for line in lines:
+        if line.split()[:len(heading.split())] == heading.split():
+            break
+    return [row for row in iter(lambda: next(lines, ""), "") if not row.startswith("  and ")]
+
+
+@test
+def a_text_report_shows_few_arenas_unless_more_are_requested():
+    with HeapTarget("threads", 12) as target:
+        arenas = len(read_heap(target.pid)["arenas"])
+        if arenas <= 5:
+            raise Skip("this machine has too few CPUs for more than five arenas")
+        short = memstate("heap", "-p", target.pid, *NO_HURRY).must_be(0).out.decode()
+        whole = memstate("heap", "-p", target.pid, "--top", 100, *NO_HURRY).must_be(0).out.decode()
+    equal(len(rows_below(short, "ARENA HEAPS")), 5, short)
+    check(f"  and {arenas - 5} more (--top N)" in short, short)
+    equal(len(rows_below(whole, "ARENA HEAPS")), arenas, whole)
+    check(len(rows_below(short, "SIZE TO")) <= 5, short)
+    lines = short.splitlines()
+    check(len(lines) <= 78 and lines[-1].startswith("next: "), f"{len(lines)} lines: {short}")
+
+
 @test
 def arenas_of_threads_that_ended_are_known():
     with HeapTarget("exited", 6) as target:

@@ -322,7 +322,8 @@ def a_new_program_does_not_inherit_heap_figures_across_exec():
 
 @test
 def the_report_of_a_command_includes_its_heap():
-    script = f"x = [bytearray(1000) for i in range(20000)]; {UNTIL_SAMPLED}"
+    # long enough for a further walk of the heap
+    script = f"x = [bytearray(1000) for i in range(20000)]; {3 * UNTIL_SAMPLED}"
     result = memstate("--text", "-b", "-i", "20ms", *ALWAYS, "--", sys.executable, "-c",
                       script).must_be(0)
     lines = result.out.decode().splitlines()

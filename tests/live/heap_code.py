@@ -78,7 +78,6 @@ def compile_musl(folder, *options):
 
 @test
 def a_malloc_linked_into_the_program_is_recognized_without_a_stop():
-    check_unread(target("code_target_mimalloc"), "it is mimalloc")
     check_unread(target("code_target_tcmalloc"), "it is tcmalloc")
 
 

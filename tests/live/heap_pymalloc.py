@@ -152,4 +152,104 @@ def leaks_examines_only_blocks_of_malloc():
         check((leaks["direct_bytes"] + leaks["indirect_bytes"]) * 100 <= leaks["live_bytes"], leaks["direct_bytes"])
 
 
+OBJECTS = """
+import collections, gc, json, os, signal
+class WithDict:
+    def __init__(self, i):
+        self.number, self.list = i, [i]
+class Slots:
+    __slots__ = ("number", "text")
+    def __init__(self, i):
+        self.number, self.text = i, i
+keep = [[WithDict(i) for i in range(3000)], [Slots(i) for i in range(5000)],
+        [set([i]) for i in range(600)], [collections.deque() for i in range(7)]]
+untracked = {"float": [i + 0.5 for i in range(9000)],
+             "bytearray": [bytearray(9) for i in range(800)],
+             "complex": [complex(i, 1) for i in range(400)]}
+def count():
+    counts = collections.Counter()
+    for o in gc.get_objects():
+        counts[type(o).__name__] += 1
+    return counts
+gc.collect()
+count()
+print(json.dumps(count()))
+print(json.dumps({name: len(objects) for name, objects in untracked.items()}), flush=True)
+os.kill(os.getpid(), signal.SIGSTOP)
+"""
+
+# Types whose objects the collector always tracks, and that are never larger than 512 bytes.
+TRACKED = ("WithDict", "Slots", "list", "set", "deque", "function", "method_descriptor", "cell",
+           "builtin_function_or_method", "wrapper_descriptor", "property", "module")
+
+PINS = """
+import os, signal
+class Pin:
+    __slots__ = ("a", "b")
+    def __init__(self):
+        self.a = self.b = None
+all = [Pin() for i in range(200000)]
+all[:] = all[::2000]
+print(len(all), flush=True)
+os.kill(os.getpid(), signal.SIGSTOP)
+"""
+
+
+@contextlib.contextmanager
+def stopped_after(python, program):
+    """Start the program; yield its pid and the lines that it printed before it stopped."""
+    with subprocess.Popen([python, "-c", program], stdout=subprocess.PIPE) as process:
+        try:
+            wait_until(lambda: is_in_state(process.pid, b"T"), "the program has stopped itself")
+            yield process.pid, os.read(process.stdout.fileno(), 1 << 16).splitlines()
+        finally:
+            process.kill()
+
+
+def objects_of(pid):
+    """Return the objects of the heap, and their counts by the last part of the type's name."""
+    heap = python_heap(heap_of(pid))
+    objects, counts = heap["objects"], {}
+    for row in objects["types"]:
+        name = row["type"].split(".")[-1]
+        counts[name] = counts.get(name, 0) + row["count"]
+    for unit in ("count", "bytes"):
+        equal(sum(row[unit] for row in objects["types"]) + objects[f"other_{unit}"],
+              sum(c[f"live_{unit}"] for c in heap["classes"]), f"{unit} of all types")
+    return objects, counts
+
+
+@test
+def the_objects_of_each_type_are_those_of_the_collector():
+    if not PYTHONS:
+        raise Skip("no Python interpreter to examine")
+    for python in PYTHONS:
+        with stopped_after(python, OBJECTS) as (pid, lines):
+            objects, counts = objects_of(pid)
+            tracked, untracked = (json.loads(line) for line in lines)
+            for name in TRACKED:
+                equal(counts[name], tracked[name], f"{python}: {name}")
+            for name, count in untracked.items():
+                check(count <= counts[name] <= count + 100, f"{python}: {name}: {counts[name]}")
+            equal(objects["problem"], None, f"{python}: problem")
+            slots = next(row for row in objects["types"] if row["type"].endswith("Slots"))
+            equal(slots["bytes"] % slots["count"], 0, f"{python}: objects of one size")
+            text = memstate("heap", "-p", pid, *NO_HURRY).must_be(0).out
+            check(re.search(rb"\n +5000 +[0-9.]+[KM]  Slots\n", text), text)
+
+
+@test
+def objects_that_keep_nearly_empty_arenas_are_named():
+    if not PYTHONS:
+        raise Skip("no Python interpreter to examine")
+    with stopped_after(PYTHONS[0], PINS) as (pid, lines):
+        objects, counts = objects_of(pid)
+        kept = int(lines[0])
+        pin = next(p for p in objects["pins"] if p["type"] == "Pin")
+        equal(counts["Pin"], kept, "objects")
+        check(kept * 0.7 <= pin["blocks"] <= kept, pin)
+        check(pin["arenas"] * 10 >= objects["nearly_empty_arenas"] * 9 > 0, objects)
+        check(objects["nearly_empty_free_bytes"] * 10 >= objects["nearly_empty_arenas"] * 9 << 18, objects)
+
+
 run()

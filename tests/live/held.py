@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """A process that is stopped for a heap walk continues as if nothing had happened."""
 
+import errno
+import json
 import os
 import random
 import signal
@@ -9,15 +11,19 @@ import threading
 import time
 
 from heap_lib import NO_HURRY, HeapTarget, check_target, read_heap
+from inject_lib import FOLDER
 from live import (MIB, Skip, Traced, check, equal, memstate, read_proc, run, start_memstate,
                   status_field, test, wait_until)
 
 RESTARTED = ["nanosleep", "clock_nanosleep", "futex", "read", "poll", "select", "recv", "accept",
              "waitpid"]
-# signal(7): these fail with EINTR after any stop.
-INTERRUPTED = ["epoll_wait", "sigtimedwait", "semop", "recv_in_time"]
+# signal(7): these fail with EINTR after any stop; without a timeout, memstate restarts them.
+ENDLESS = ["endless_epoll_wait", "endless_epoll_pwait", "endless_sigtimedwait",
+           "endless_io_getevents", "semop"]
+INTERRUPTED = ["epoll_wait", "sigtimedwait", "recv_in_time"]
 
 WALKS = 10
+PRE_COPY_TOOL = os.path.join(FOLDER, "pre_copy_tool")
 
 
 def walk(pid):
@@ -49,10 +55,24 @@ def waiting_system_calls_continue_or_fail_with_eintr():
         for _ in range(WALKS):
             walk(target.pid)
         said = target.order(b"i")
-        for name in RESTARTED + ["other"]:
+        for name in RESTARTED + ENDLESS + ["other"]:
             equal(said[name], 0, name)
         for name in INTERRUPTED:
             check(said[name] <= WALKS, f"{name}: {said[name]}")
+
+
+@test
+def endless_waits_continue_after_a_copy_before_the_pause():
+    with HeldTarget("sleeps", 0) as target:
+        command = [PRE_COPY_TOOL, "-n", str(WALKS), str(target.pid)]
+        result = subprocess.run(command, stdout=subprocess.PIPE, check=False)
+        tries = [json.loads(line)["result"] for line in result.stdout.splitlines()]
+        if tries and set(tries) <= {-errno.EINVAL, -errno.ENOSYS, -errno.EPERM, -errno.EOPNOTSUPP}:
+            raise Skip(f"the kernel does not track writes: {tries}")
+        check(0 in tries, f"no copy was made: {tries}")
+        said = target.order(b"i")
+        for name in RESTARTED + ENDLESS + ["other"]:
+            equal(said[name], 0, name)
 
 
 @test

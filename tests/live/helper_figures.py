@@ -7,11 +7,13 @@ Processes that must not get a helper are left unchanged.
 import ctypes.util
 import json
 import os
+import shutil
 import signal
+import subprocess
 
 from heap_lib import FOLDER, MALLINFO, NO_HURRY, HeapTarget
 from inject_lib import InjectTarget, check_same, facts
-from live import (HEAP_OWNERS, KIB, MIB, OWNERS, STATES, Skip, check, equal, memstate, run,
+from live import (HEAP_OWNERS, KIB, MIB, OWNERS, STATES, Folder, Skip, check, equal, memstate, run,
                   start_memstate, status_field, stop, test, wait_until)
 
 HELPER = ("--heap", "helper")
@@ -98,9 +100,62 @@ def jemalloc_figures_of_an_idle_process_match_the_walk():
                   heap["helper"][f"{o}_at_least_bytes"], f"bounds of {o}")
 
 
+# a library that reports its figures as mimalloc does, but has no heap of mimalloc
+UNKNOWN_MALLOC = r"""
+#include <stddef.h>
+#include <string.h>
+#include <sys/mman.h>
+static char *next, *end;
+static size_t used;
+void *malloc(size_t bytes)
+{
+	size_t whole = (bytes + 31) & ~(size_t)15;
+	if (whole > (size_t)(end - next)) {
+		size_t part = whole > 1 << 20 ? whole : 1 << 20;
+		next = mmap(NULL, part, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+		end = next + part;
+	}
+	memcpy(next, &bytes, sizeof(bytes));
+	used += whole;
+	next += whole;
+	return next - whole + 16;
+}
+void free(void *block)
+{
+	size_t whole = block ? (((size_t *)block)[-2] + 31) & ~(size_t)15 : 0;
+	used -= whole;
+	if (block && (char *)block - 16 + whole == next) /* only the last block is used again */
+		next -= whole;
+}
+void *calloc(size_t count, size_t bytes) { return memset(malloc(count * bytes), 0, count * bytes); }
+void *realloc(void *block, size_t bytes)
+{
+	void *copy = malloc(bytes);
+	size_t old = block ? ((size_t *)block)[-2] : 0;
+	return block ? memcpy(copy, block, old < bytes ? old : bytes) : copy;
+}
+void mi_process_info(size_t *a, size_t *b, size_t *c, size_t *d, size_t *e, size_t *commit,
+		     size_t *g, size_t *h)
+{
+	*a = *b = *c = *d = *e = *g = *h = 0;
+	*commit = used;
+}
+"""
+
+
 @test
 def owners_of_allocators_that_cannot_be_walked_are_bounds():
-    with Leaking(16, more_env={"LD_PRELOAD": library("mimalloc")}) as target:
+    if not shutil.which("gcc"):
+        raise Skip("gcc is not installed")
+    with Folder() as folder:
+        path = f"{folder}/libmimalloc.so"
+        subprocess.run(["gcc", "-O1", "-fno-builtin", "-shared", "-fPIC", "-o", path, "-x", "c", "-"],
+                       input=UNKNOWN_MALLOC, text=True, check=True)
+        check_bounds(path)
+
+
+def check_bounds(path):
+    with Leaking(16, more_env={"LD_PRELOAD": path}) as target:
         row, result = row_of(target.pid)
         equal(result.complaints(), [], "errors")
         equal((row["allocator"], row["heap_quality"], row["heap_source"]),
@@ -113,6 +168,16 @@ def owners_of_allocators_that_cannot_be_walked_are_bounds():
         check(heap["helper"]["live_at_least_bytes"] <= target.bytes * 1.1, "the lower bound is too high")
         check(heap["helper"]["live_at_most_bytes"] >= target.bytes, "upper bound of live bytes")
         equal(heap["arenas"], None, "arenas")
+
+
+@test
+def mimalloc_is_walked_and_its_figures_are_shown_beside():
+    with Leaking(16, more_env={"LD_PRELOAD": library("mimalloc")}) as target:
+        heap, _ = asked(target.pid)
+        equal([heap["allocator"], heap["heap_quality"]], ["mimalloc", "exact"], "allocator, quality")
+        check(target.bytes <= heap["live_resident_bytes"] <= target.bytes * 1.1 + 2 * MIB,
+              f"live: {heap['live_resident_bytes']}, {target.bytes}")
+        check(heap["helper"]["live_at_most_bytes"] >= heap["live_resident_bytes"], heap["helper"])
 
 
 @test

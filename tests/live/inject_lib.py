@@ -13,7 +13,7 @@ import struct
 import subprocess
 import time
 
-from live import (MIB, TIMEOUT, check, equal, read_proc, read_said, status_field,
+from live import (MIB, TIMEOUT, Skip, check, equal, read_proc, read_said, status_field,
                   wait_until)
 
 FOLDER = os.path.join(os.environ["builddir"], "tests", "targets")
@@ -338,3 +338,41 @@ class KillTarget(InjectTarget):
         more = set(threads(self.pid)) - set(self.seen["threads"])
         check(len(more) <= 1, f"threads: {more}")
         return left
+
+
+class Cgroup:
+    """A cgroup, version 1 or 2, with this controller; skips the test if it cannot be
+    made. set() writes its file."""
+
+    def __init__(self, controller, file_of_1, file_of_2):
+        for parent, file in ((f"/sys/fs/cgroup/{controller}", file_of_1), ("/sys/fs/cgroup", file_of_2)):
+            self.path = os.path.join(parent, f"memstate-inject-{os.getpid()}")
+            self.file = os.path.join(self.path, file)
+            try:
+                os.mkdir(self.path)
+            except OSError:
+                continue
+            if os.path.exists(self.file):
+                return
+            os.rmdir(self.path)
+        raise Skip(f"no cgroup of {controller} can be made")
+
+    def write(self, file, value):
+        with open(os.path.join(self.path, file), "w", encoding="ascii") as f:
+            f.write(str(value))
+
+    def set(self, value):
+        self.write(self.file, value)
+
+    def is_removed(self):
+        try:
+            os.rmdir(self.path)
+        except OSError:
+            return False
+        return True
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *unused):
+        wait_until(self.is_removed, "the cgroup is empty")

@@ -11,8 +11,9 @@ import shutil
 import signal
 import subprocess
 
-from inject_lib import (LOOKED_AT, TARGET, InjectTarget, check_same, end_tool, facts, file_maps,
-                        is_refused, maps, put_in_and_out, start_tool, steps_of, tool, was_put_in)
+from inject_lib import (LOOKED_AT, TARGET, Cgroup, InjectTarget, check_same, end_tool, facts,
+                        file_maps, is_refused, maps, put_in_and_out, start_tool, steps_of, tool,
+                        was_put_in)
 from live import IS_ROOT, Folder, Skip, as_nobody, check, equal, run, test, wait_until
 
 PARKED = [("malloc", 1), ("lock-of-malloc", 1), ("handler-in-malloc", 2), ("poll-in-handler-in-malloc", 2),
@@ -144,44 +145,6 @@ def a_process_at_its_thread_limit():
         check(cycle["open"] != 0, f"open: {cycle}")
         check_same(before, facts(target.pid))
         target.check_whole()
-
-
-class Cgroup:
-    """A cgroup, version 1 or 2, with this controller; skips the test if it cannot be
-    made. set() writes its file."""
-
-    def __init__(self, controller, file_of_1, file_of_2):
-        for parent, file in ((f"/sys/fs/cgroup/{controller}", file_of_1), ("/sys/fs/cgroup", file_of_2)):
-            self.path = os.path.join(parent, f"memstate-inject-{os.getpid()}")
-            self.file = os.path.join(self.path, file)
-            try:
-                os.mkdir(self.path)
-            except OSError:
-                continue
-            if os.path.exists(self.file):
-                return
-            os.rmdir(self.path)
-        raise Skip(f"no cgroup of {controller} can be made")
-
-    def write(self, file, value):
-        with open(os.path.join(self.path, file), "w", encoding="ascii") as f:
-            f.write(str(value))
-
-    def set(self, value):
-        self.write(self.file, value)
-
-    def is_removed(self):
-        try:
-            os.rmdir(self.path)
-        except OSError:
-            return False
-        return True
-
-    def __enter__(self):
-        return self
-
-    def __exit__(self, *unused):
-        wait_until(self.is_removed, "the cgroup is empty")
 
 
 @test

@@ -416,13 +416,17 @@ def need_built_with(*features):
             raise Skip(f"built without {feature.lower()}")
 
 
-def need_small_address_space():
-    """Skip the test if memstate is built with AddressSanitizer, which reserves 20 TiB."""
+def has_address_sanitizer():
+    """Return True if memstate is built with AddressSanitizer, which reserves 20 TiB."""
     bound = (4 << 30, 4 << 30)
     done = subprocess.run([MEMSTATE, "--version"], stdout=subprocess.DEVNULL, timeout=TIMEOUT,
                           stderr=subprocess.PIPE,
                           preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_AS, bound))
-    if b"AddressSanitizer" in done.stderr:
+    return b"AddressSanitizer" in done.stderr
+
+
+def need_small_address_space():
+    if has_address_sanitizer():
         raise Skip("AddressSanitizer reserves more address space than the test allows")
 
 

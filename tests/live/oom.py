@@ -162,7 +162,7 @@ def a_number_of_samples_needs_no_interval():
         equal(len(memstate(*args, "--json", "-n", 1).must_be(0).out.splitlines()), 1, "objects")
         equal(len(memstate(*args, "--csv", "-n", 2, "-i", "1ms").must_be(0).rows()), 2, "samples")
         equal(memstate(*args, "-n", 1).must_be(0).errors(), [], "stderr of a report")
-        check("a report takes one sample" in memstate(*args, "-n", 2).must_be(2).errors()[0], "-n 2")
+        check("a report consists of one sample" in memstate(*args, "-n", 2).must_be(2).errors()[0], "-n 2")
 
 
 @test

@@ -37,7 +37,7 @@ def the_usage_and_the_growth_of_a_cgroup_are_concluded():
     with Group(128 * MIB) as group, Filled(group, "anon=20"):
         check_report(["oom", "--cgroup", group.path],
                      rf"cgroup {group.path} uses {AMOUNT} of its limit of 128.0M; {AMOUNT} \(\d+%\) "
-                     rf"cannot be reclaimed. Need can grow by {AMOUNT} before the kernel kills.",
+                     rf"cannot be reclaimed. Need can grow by {AMOUNT} before the kernel kills a process.",
                      f"memstate oom predict --cgroup {group.path}", " -n 1")
         check_report(["oom", "predict", "--cgroup", group.path, "-n", 1],
                      rf"cgroup {group.path} needs {AMOUNT} of its limit of 128.0M; it is too soon to "

@@ -4,11 +4,12 @@ compared with the cgroup's limit."""
 
 import json
 import os
+import shutil
 import signal
 import subprocess
 import tempfile
 
-from live import MIB, Folder, check, equal, memstate, run, start_memstate, Skip
+from live import MIB, Folder, check, equal, memstate, run, start_memstate, Skip, wait_until
 from oom_lib import TARGET, Group, test
 
 LIMIT = 48 * MIB
@@ -88,6 +89,52 @@ def a_configuration_file_that_the_process_cannot_read_is_not_used():
     end, recording = explain_with_configuration(0o000)
     check("runtime_limit" not in [end["cause"], *end["also"]], f"verdict: {end}")
     check(b"600MB" not in recording, "the file's value is in the recording")
+
+
+LOAD = """CREATE DATABASE d; USE d; CREATE TABLE t (i INT PRIMARY KEY, s CHAR(200)) ENGINE=InnoDB;
+INSERT INTO t SELECT seq, REPEAT('x', 200) FROM seq_1_to_900000;"""
+
+
+@test
+def a_buffer_pool_without_an_option_that_exceeds_the_limit():
+    """The size of MariaDB's buffer pool is that of its mapping; no file or option is read."""
+    paths = [shutil.which(p, path=os.environ["PATH"] + ":/usr/sbin")
+             for p in ("mariadbd", "mariadb-install-db", "mariadb")]
+    if not all(paths):
+        raise Skip("MariaDB is not installed")
+    server, install, client = paths
+    with Folder() as folder, Group(120 * MIB) as group:
+        own = ["--no-defaults", "--user=root", f"--datadir={folder}/data"]
+        subprocess.run([install, *own, "--auth-root-authentication-method=normal"],
+                       stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, check=True)
+        process = subprocess.Popen([server, *own, "--skip-networking", f"--socket={folder}/socket"],
+                                   preexec_fn=group.enter, stdout=subprocess.DEVNULL,
+                                   stderr=subprocess.DEVNULL)
+        watch = None
+        try:
+            ask = [client, "--no-defaults", "-uroot", f"-S{folder}/socket", "-e"]
+            wait_until(lambda: subprocess.run([*ask, "SELECT 1"], capture_output=True, check=False)
+                       .returncode == 0, "the server answers")
+            # its mappings are recorded with the first sample
+            watch = start_memstate("oom", "watch", "--cgroup", group.dir, "--record", f"{folder}/r", "-i", "50ms")
+            if not watch.stdout.readline():
+                raise Skip("built without SQLite")
+            subprocess.run([*ask, LOAD], capture_output=True, check=False)
+            try:
+                process.wait(timeout=20)
+            except subprocess.TimeoutExpired as error:
+                raise Skip("the load does not exceed the limit here") from error
+            watch.send_signal(signal.SIGTERM)
+            watch.communicate(timeout=60)
+        finally:
+            for started in filter(None, (process, watch)):
+                started.kill()
+                started.wait()
+        told = memstate("oom", "explain", "--record", f"{folder}/r", "--json").must_be(0)
+        end = json.loads(told.out.splitlines()[0])
+        equal(end["cause"], "runtime_limit", f"verdict: {end['why']}")
+        check("innodb_buffer_pool_size of mariadbd" in end["why"], end["why"])
+        check("the size of the InnoDB buffer pool" in end["why"], end["why"])
 
 
 run()

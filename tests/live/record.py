@@ -181,14 +181,14 @@ def after_the_end_the_last_sample_of_the_process_is_shown():
         last = times[-1].decode().strip()
         for args in ([], ["-p", "brief"], ["-p", target.pid], ["-p", target.pid, "--at", "+1h"]):
             lines = memstate("--replay", path, *args).must_be(0).out.decode().splitlines()
-            check(re.fullmatch("No (selected )?process exists at .*Z.", lines[0]), lines)
-            equal(lines[1:3], ["The last sample with one:", f"At {last}:"], args)
-            check(f"{target.pid}" in "".join(lines[3:6]), lines)
+            check(re.fullmatch("(All|The selected) processes had ended by .*Z. Last sample:", lines[0]), lines)
+            equal(lines[1], f"At {last}:", args)
+            check(f"brief ({target.pid})" in lines[2], lines)
         memstate("--replay", path, "--at", "+0s").must_be(0)
         # another process in a later session
         record(path, "-p", lasting.pid, "-n", 2)
         lines = memstate("--replay", path, "-p", "brief", "--text").must_be(0).out.decode().splitlines()
-        equal(lines[2], f"At {last}:", "an earlier session")
+        equal(lines[1], f"At {last}:", "an earlier session")
         lines = memstate("--replay", path).must_be(0).out.decode().splitlines()
         check(lines[0].startswith("At ") and lines[0] != f"At {last}:", lines)
         for args, word in [(["-p", "never"], b"never: no process in the recording has this name"),

@@ -47,11 +47,13 @@ def record(pid, path):
 
 
 def format_bytes(number):
+    """Format as memstate does: half of the last digit is rounded up."""
     unit = 0
-    while number >= 1024 and unit + 1 < len(UNITS):
-        number /= 1024
+    while number >= 1024 ** (unit + 1) and unit + 1 < len(UNITS):
         unit += 1
-    return f"{number:.1f}{UNITS[unit]}" if unit else str(number)
+    size = 1024 ** unit
+    tenths = (number * 10 + size // 2) // size
+    return f"{tenths // 10}.{tenths % 10}{UNITS[unit]}" if unit else str(number)
 
 
 def check_page(path, bytes_of):

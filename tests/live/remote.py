@@ -46,7 +46,7 @@ def the_heap_is_exact_without_a_file_system_request():
 def a_leak_scan_reports_the_memory_it_skips():
     with SilentTarget() as target:
         result = memstate("leaks", "-p", target.pid, *NO_HURRY).must_be(0)
-        check(b"skipped 1 mapping (1.0M) on FUSE" in result.err and
+        check(b"skipped 1 mapping (1.0M) backed by FUSE" in result.err and
               result.err.endswith(b"the first is /mnt/file\n"), result.err)
         target.check_silence()
 

@@ -3,6 +3,7 @@
 shown as empty."""
 
 import contextlib
+import json
 import os
 import pwd
 import shutil
@@ -102,13 +103,14 @@ def root_without_the_capability_is_not_advised_to_run_as_root():
     if not IS_ROOT or not shutil.which("setpriv"):
         raise Skip("requires root and setpriv to drop capabilities")
     with Target("unbacked", MIB, MIB, preexec_fn=as_nobody()) as theirs:
-        # CAP_PERFMON may also read memory maps since Linux 6.16;
+        # CAP_PERFMON may also read memory maps since Linux 6.15;
         # CAP_SYS_ADMIN includes CAP_PERFMON
         result = subprocess.run(
             ["setpriv", "--inh-caps=-all", "--bounding-set=-sys_ptrace,-perfmon,-sys_admin",
              MEMSTATE, "-p", str(theirs.pid), "--text"], capture_output=True, text=True, check=False)
     equal(result.returncode, 1, "exit status")
-    check("hint: memstate runs as root without CAP_SYS_PTRACE" in result.stderr, result.stderr)
+    check(f"hint: memstate runs as root without CAP_{least_right().upper()}" in result.stderr,
+          result.stderr)
     check("sudo" not in result.stderr, result.stderr)
 
 
@@ -123,6 +125,12 @@ def the_hint_for_another_user_names_the_user_who_may():
             memstate("-p", theirs.pid, "--text", preexec_fn=as_nobody()).must_be(0)
 
 
+def least_right():
+    """Return the capability that permits reading the memory figures of other processes."""
+    version = os.uname().release.split("-")[0].split(".")
+    return "perfmon" if (int(version[0]), int(version[1])) >= (6, 15) else "sys_ptrace"
+
+
 @test
 def a_file_capability_grants_what_the_hint_says():
     if not IS_ROOT or not shutil.which("setcap"):
@@ -131,7 +139,10 @@ def a_file_capability_grants_what_the_hint_says():
         os.chmod(folder, 0o755)
         program = os.path.join(folder, "memstate")
         shutil.copy(MEMSTATE, program)
-        if subprocess.run(["setcap", "cap_sys_ptrace+ep", program], check=False,
+        capability = f"cap_{least_right()}+ep"
+        hint = memstate("-p", target.pid, "--text", preexec_fn=as_nobody()).must_be(1).errors()[1]
+        check(f"'sudo setcap {capability} FILE'" in hint, hint)
+        if subprocess.run(["setcap", capability, program], check=False,
                           stderr=subprocess.DEVNULL).returncode != 0:
             raise Skip("this file system or kernel refuses file capabilities")
         for path, status in ((MEMSTATE, 1), (program, 0)):
@@ -198,6 +209,44 @@ def the_scope_of_yama_is_named():
     with Target("unbacked", MIB, MIB, preexec_fn=become) as target:
         result = memstate("heap", "-p", target.pid, preexec_fn=become).must_be(1)
         check(f"kernel.yama.ptrace_scope is {scope}" in result.errors()[-1], result.err)
+
+
+HIDDEN = """
+mount -t proc -o hidepid=2 proc /proc || exit 77
+for only in -all -all,+sys_ptrace; do
+	as="setpriv --reuid=65534 --regid=65534 --clear-groups --ambient-caps=$only"
+	as="$as --inh-caps=$only --bounding-set=$only"
+	$as "$MEMSTATE" doctor --json
+	$as test -e /proc/$$ && echo 1 || echo 0
+done
+"""
+
+
+@test
+def doctor_names_the_least_right_for_all_processes():
+    become = as_nobody() if IS_ROOT else None
+    checks = {c["name"]: c for c in json.loads(memstate("doctor", "--json", preexec_fn=become).out)["checks"]}
+    if checks["all_processes"]["answer"] == "yes":
+        raise Skip("this user may read all processes")
+    check(f"CAP_{least_right().upper()}" in checks["all_processes"]["fix"], checks["all_processes"])
+
+
+@test
+def doctor_names_the_rights_that_hidepid_requires():
+    if not IS_ROOT or not shutil.which("setpriv") or not shutil.which("unshare"):
+        raise Skip("requires root, setpriv and unshare")
+    done = subprocess.run(["unshare", "-m", "sh", "-c", HIDDEN], capture_output=True, text=True,
+                          timeout=TIMEOUT, check=False)
+    if done.returncode == 77 or "unshare:" in done.stderr:
+        raise Skip(f"/proc cannot be mounted with hidepid: {done.stderr.strip()}")
+    lines = done.stdout.splitlines()
+    equal(len(lines), 4, f"lines; {done.stderr}")
+    for report, is_seen, wanted in ((lines[0], lines[1], "partly"), (lines[2], lines[3], "yes")):
+        checks = {c["name"]: c for c in json.loads(report)["checks"]}
+        equal(checks["visible_processes"]["answer"], wanted, "the answer of doctor")
+        equal(is_seen == "1", wanted == "yes", "another user's process is visible")
+    fix = {c["name"]: c["fix"] for c in json.loads(lines[0])["checks"]}
+    check("gid=" in fix["visible_processes"], fix)
 
 
 run()

@@ -2,6 +2,7 @@
 """Reader for the file in which stacks are counted, from its layout
 (src/agent/count/stack_abi.h), without memstate's code."""
 
+import mmap
 import struct
 
 HEAD = struct.Struct("<4I2Qi I Q 2I 5Q 32x 2I 2qQ")
@@ -33,8 +34,9 @@ class StackFile:
     """`nodes` by number; `modules` in the file's order."""
 
     def __init__(self, path):
+        # the file is sparse and has a size of 1 GiB: only the used pages are read
         with open(path, "rb") as file:
-            data = file.read()
+            data = mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ)
         (magic, version, head_bytes, node_bytes, modules_offset, nodes_offset, self.pid, self.flags,
          self.sample_bytes, self.scale_bits, module_bytes, self.sample_count, self.lost_count,
          self.lost_module_count, self.checked_count, self.mismatch_count, self.node_count, _,

@@ -15,11 +15,12 @@ set -eu
 here=$srcdir/tests/qemu
 work=$builddir/qemu
 root=$work/root
-limit_s=500 # only a guest that hangs takes this long
+limit_s=${MEMSTATE_QEMU_LIMIT_S:-500} # only a guest that hangs takes this long
 
 # The first pass runs all tests, other passes those that depend on their setting.
 # MEMSTATE_QEMU_TESTS replaces the tests of the first pass and skips the others.
-tests="oom.py oom_disk.py oom_kills.py oom_runtime.py oom_trouble.py oom_v2.py oom_verdicts.py oom_watch.py oom_writer.py"
+# MEMSTATE_QEMU_MIB is the memory of the guest, MEMSTATE_QEMU_LIMIT_S its time limit.
+tests="exporter_kills.py oom.py oom_disk.py oom_kills.py oom_runtime.py oom_trouble.py oom_v2.py oom_verdicts.py oom_watch.py oom_writer.py"
 generations="oom.py"
 swap="oom_swap.py"
 if test -n "${MEMSTATE_QEMU_TESTS:-}"; then
@@ -27,6 +28,7 @@ if test -n "${MEMSTATE_QEMU_TESTS:-}"; then
 	generations=
 	swap=
 fi
+libraries_of_tests="exporter_lib.py inject_lib.py oom_lib.py pre_copy_lib.py schema_lib.py"
 classic=$tests
 
 skip()
@@ -87,7 +89,7 @@ for path in sys.argv[1:]:
                 importlib.import_module(name)
             except ImportError:
                 pass  # the tests' own
-import encodings.ascii, encodings.latin_1, encodings.utf_8, encodings.idna  # noqa: by name, later
+import ctypes, encodings.ascii, encodings.latin_1, encodings.utf_8, encodings.idna  # noqa: later
 print(os.path.realpath(sys.executable))
 print(os.path.join(sysconfig.get_path("stdlib"), "os.py"))
 for module in list(sys.modules.values()):
@@ -101,7 +103,7 @@ END
 # loads on demand.
 libraries()
 {
-	ldconfig -p | sed -n 's/^[^/]*lib\(elf\|sqlite3\)\.so\.[0-9]* .*x86-64.*=> //p' | while read -r library; do
+	ldconfig -p | sed -n 's/^[^/]*lib\(elf\|gcc_s\|microhttpd\|sqlite3\)\.so\.[0-9]* .*x86-64.*=> //p' | while read -r library; do
 		echo "$library"
 		ldd "$library"
 	done | sed -n 's/^\(.* => \)\?[[:blank:]]*\(\/[^ ]*\).*/\2/p'
@@ -137,13 +139,16 @@ make_disk()
 	cp "$(command -v busybox)" "$root/bin/busybox"
 	ln -s busybox "$root/bin/sh"
 	cp "$here/init" "$root/init"
-	(cd "$srcdir/tests/live" && python_files live.py schema_lib.py oom_lib.py $tests $swap) >"$work/python"
+	(cd "$srcdir/tests/live" && python_files live.py $libraries_of_tests $tests $swap) >"$work/python"
 	sed -n '1p; /\.so$/p' "$work/python" >"$work/binaries"
-	printf '%s\n' "$MEMSTATE" "$builddir/tests/targets/oom_target" "$(command -v unshare)" >>"$work/binaries"
+	targets=$builddir/tests/targets
+	printf '%s\n' "$MEMSTATE" "$targets/oom_target" "$targets/storm_target" "$targets/pre_copy_tool" \
+		"$(command -v unshare)" >>"$work/binaries"
 	{
 		cat "$work/python" "$work/binaries"
 		libraries
-		printf "$srcdir/tests/live/%s\n" live.py schema_lib.py oom_lib.py $tests $swap
+		echo "$builddir/config.h"
+		printf "$srcdir/tests/live/%s\n" live.py $libraries_of_tests $tests $swap
 	} | copy
 	ln -s "$(sed -n 1p "$work/python")" "$root/bin/python3"
 	strip "$root$MEMSTATE" 2>/dev/null || :
@@ -161,7 +166,7 @@ make_disk()
 boot()
 {
 	timeout "$limit_s" qemu-system-x86_64 -M q35 -accel tcg -cpu max \
-		-smp 2 -m 1024 \
+		-smp 2 -m "${MEMSTATE_QEMU_MIB:-1024}" \
 		-nographic -no-reboot -nic none \
 		-kernel "$vmlinuz" -drive "file=$work/disk,format=raw,if=none,id=disk,cache=unsafe" \
 		-device nvme,drive=disk,serial=disk \

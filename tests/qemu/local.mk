@@ -1,9 +1,10 @@
-# Cgroup version 2, tested in a qemu guest. Not part of "make check".
-EXTRA_DIST += %D%/guest.sh %D%/init
-CLEANFILES += %D%/guest.log %D%/guest.trs
+# Cgroup version 2 and soft-dirty bits, tested in a qemu guest. Not part of "make check".
+EXTRA_DIST += %D%/guest.sh %D%/soft_dirty.sh %D%/init
+CLEANFILES += %D%/guest.log %D%/guest.trs %D%/soft_dirty.log %D%/soft_dirty.trs
 .PHONY: check-qemu
 check-qemu:
 	$(MAKE) check TESTS=%D%/guest.sh
+	$(MAKE) check TESTS=%D%/soft_dirty.sh
 
 mostlyclean-local:
 	rm -rf qemu

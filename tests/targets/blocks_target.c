@@ -4,6 +4,7 @@
  * build it with musl-gcc, and others preload a malloc or link with it.
  *
  *     blocks_target blocks THREADS COUNT  allocate, free half, and print the other blocks
+ *     blocks_target foreign COUNT BYTES   free a third of the blocks of another thread
  *     blocks_target leak COUNT BYTES      lose COUNT blocks, and keep as many
  *     blocks_target churn THREADS         allocate and free for at most a minute
  *
@@ -125,6 +126,36 @@ static void make_blocks(void)
 	print_blocks();
 }
 
+static size_t foreign_bytes;
+
+/* Allocate all blocks, and then keep the thread without using malloc again. */
+static void *own_blocks(void *argument)
+{
+	for (unsigned int i = 0; i < block_count; i++) {
+		blocks[0][i] = malloc(foreign_bytes);
+		memset(blocks[0][i], 0x5a, foreign_bytes);
+	}
+	pthread_barrier_wait(&barrier);
+	pause();
+	return argument;
+}
+
+static void make_foreign(void)
+{
+	pthread_t thread;
+
+	thread_count = 1;
+	blocks[0] = map_table(block_count);
+	pthread_barrier_init(&barrier, NULL, 2);
+	run_threads(own_blocks, 1, &thread);
+	pthread_barrier_wait(&barrier);
+	for (unsigned int i = 0; i < block_count; i += 3) {
+		free(blocks[0][i]);
+		blocks[0][i] = NULL;
+	}
+	print_blocks();
+}
+
 /* A frame of its own, so that main()'s has no copies of the pointers. */
 static __attribute__((noinline)) void lose_blocks(size_t bytes)
 {
@@ -176,6 +207,10 @@ int main(int argc, char **argv)
 		lose_blocks(second);
 		clear_stack();
 		print_blocks();
+	} else if (strcmp(argv[1], "foreign") == 0) {
+		block_count = first;
+		foreign_bytes = second;
+		make_foreign();
 	} else if (first == 0 || first > THREADS_MAX) {
 		return 2;
 	} else if (strcmp(argv[1], "churn") == 0) {

@@ -13,6 +13,7 @@
  */
 #include <errno.h>
 #include <inttypes.h>
+#include <linux/aio_abi.h>
 #include <linux/futex.h>
 #include <poll.h>
 #include <pthread.h>
@@ -41,6 +42,7 @@ static void say(const char *key, uint64_t value)
 }
 
 static int pipe_fds[2], socket_fds[2], epoll_fd, listen_fd, sem_id;
+static aio_context_t aio_context;
 static pid_t child;
 
 static long do_nanosleep(void)
@@ -124,6 +126,38 @@ static long do_sigtimedwait(void)
 	return sigtimedwait(&set, NULL, &ts);
 }
 
+static long do_endless_epoll(void)
+{
+	struct epoll_event event;
+
+	return epoll_wait(epoll_fd, &event, 1, -1);
+}
+
+static long do_endless_epoll_pwait(void)
+{
+	struct epoll_event event;
+	sigset_t set;
+
+	sigemptyset(&set);
+	return epoll_pwait(epoll_fd, &event, 1, -1, &set);
+}
+
+static long do_endless_sigtimedwait(void)
+{
+	sigset_t set;
+
+	sigemptyset(&set);
+	sigaddset(&set, SIGUSR2);
+	return sigtimedwait(&set, NULL, NULL);
+}
+
+static long do_endless_io_getevents(void)
+{
+	struct io_event event;
+
+	return syscall(SYS_io_getevents, aio_context, 1, 1, &event, NULL);
+}
+
 static long do_semop(void)
 {
 	struct sembuf operation = { 0, -1, 0 };
@@ -154,6 +188,10 @@ static struct sleeper {
 	{ "waitpid", do_wait, 0 },
 	{ "epoll_wait", do_epoll, 0 },
 	{ "sigtimedwait", do_sigtimedwait, 0 },
+	{ "endless_epoll_wait", do_endless_epoll, 0 },
+	{ "endless_epoll_pwait", do_endless_epoll_pwait, 0 },
+	{ "endless_sigtimedwait", do_endless_sigtimedwait, 0 },
+	{ "endless_io_getevents", do_endless_io_getevents, 0 },
 	{ "semop", do_semop, 0 },
 	{ "recv_in_time", do_recv_in_time, 0 },
 };
@@ -187,7 +225,7 @@ static void make_things_to_wait_for(void)
 	listen_fd = socket(AF_UNIX, SOCK_STREAM, 0);
 	epoll_fd = epoll_create1(EPOLL_CLOEXEC);
 	if (pipe(pipe_fds) || socketpair(AF_UNIX, SOCK_STREAM, 0, socket_fds) ||
-	    sem_id < 0 || epoll_fd < 0 ||
+	    sem_id < 0 || epoll_fd < 0 || syscall(SYS_io_setup, 1, &aio_context) ||
 	    bind(listen_fd, &(struct sockaddr){ AF_UNIX, "" }, 2) ||
 	    listen(listen_fd, 1) ||
 	    setsockopt(socket_fds[1], SOL_SOCKET, SO_RCVTIMEO, &tv, sizeof(tv)))

@@ -226,12 +226,8 @@ tests_targets_own_malloc_target_LDFLAGS =
 
 # Contain the messages of allocators that are linked into a program, with or without
 # their own malloc.
-check_PROGRAMS += tests/targets/code_target_mimalloc tests/targets/code_target_tcmalloc \
+check_PROGRAMS += tests/targets/code_target_tcmalloc \
 	tests/targets/code_target_wrapper tests/targets/code_target_message
-tests_targets_code_target_mimalloc_SOURCES = %D%/code_target.c
-tests_targets_code_target_mimalloc_CPPFLAGS = -DOWN_MALLOC -DSIGN='"mimalloc: error: "'
-tests_targets_code_target_mimalloc_CFLAGS = $(WARN_CFLAGS) -fno-builtin
-tests_targets_code_target_mimalloc_LDFLAGS =
 tests_targets_code_target_tcmalloc_SOURCES = %D%/code_target.c
 tests_targets_code_target_tcmalloc_CPPFLAGS = -DOWN_MALLOC -DSIGN='"TCMALLOC_SAMPLE_PARAMETER"'
 tests_targets_code_target_tcmalloc_CFLAGS = $(WARN_CFLAGS) -fno-builtin
@@ -255,6 +251,17 @@ tests_targets_helper_target_LDADD = -ldl
 check_PROGRAMS += tests/targets/inject_tool
 tests_targets_inject_tool_SOURCES = %D%/inject_tool.c
 tests_targets_inject_tool_LDADD = $(PROBE_LIBS)
+
+# Copies the memory of a running process, and compares it with the stopped process.
+check_PROGRAMS += tests/targets/pre_copy_tool
+tests_targets_pre_copy_tool_SOURCES = %D%/pre_copy_tool.c
+tests_targets_pre_copy_tool_LDADD = $(PROBE_LIBS)
+
+# Changes its memory all the time.
+check_PROGRAMS += tests/targets/storm_target
+tests_targets_storm_target_SOURCES = %D%/storm_target.c
+tests_targets_storm_target_CFLAGS = $(WARN_CFLAGS) -O1 -pthread
+tests_targets_storm_target_LDFLAGS = -pthread
 
 # Two builds of a program that differ in one call
 check_PROGRAMS += tests/targets/diff_target_before tests/targets/diff_target_after
@@ -326,4 +333,4 @@ tests_targets_blocks_target_SOURCES = %D%/blocks_target.c
 tests_targets_blocks_target_CFLAGS = $(WARN_CFLAGS) -fno-builtin -pthread
 tests_targets_blocks_target_LDFLAGS = -pthread
 
-EXTRA_DIST += %D%/go_target.go
+EXTRA_DIST += %D%/go_target.go %D%/node_target.js

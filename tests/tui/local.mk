@@ -3,6 +3,7 @@ EXTRA_DIST += \
 	%D%/run-keys \
 	%D%/group_screen.py \
 	%D%/heap_screen.py \
+	%D%/pre_copy_screen.py \
 	%D%/settings.py \
 	%D%/signal_screen.py \
 	%D%/terminal.py \
@@ -79,7 +80,7 @@ screen_cases = \
 	%D%/screens/themes-processes.keys \
 	%D%/screens/too-small.keys
 EXTRA_DIST += $(screen_cases) $(screen_cases:.keys=.screen)
-screen_tests = $(screen_cases) %D%/group_screen.py %D%/heap_screen.py %D%/settings.py %D%/signal_screen.py %D%/terminal.py
+screen_tests = $(screen_cases) %D%/group_screen.py %D%/heap_screen.py %D%/pre_copy_screen.py %D%/settings.py %D%/signal_screen.py %D%/terminal.py
 # Pictures of these screens
 TESTS += %D%/pictures.sh
 EXTRA_DIST += %D%/pictures.sh

@@ -35,10 +35,14 @@ unit_proc = \
 	%D%/proc/kmsg/test_printk_clock \
 	%D%/proc/kmsg/test_stamp \
 	%D%/proc/process/test_cost \
+	%D%/proc/process/test_lister \
+	%D%/proc/process/test_lister_live \
 	%D%/proc/process/test_no_descriptors \
 	%D%/proc/process/test_stat \
+	%D%/proc/process/test_statm \
 	%D%/proc/process/test_status \
 	%D%/proc/smaps/test_layout \
+	%D%/proc/smaps/test_maps \
 	%D%/proc/smaps/test_parse \
 	%D%/proc/system/test_foreign_file \
 	%D%/proc/system/test_kernel_files \
@@ -53,10 +57,15 @@ unit_tracee = \
 	%D%/tracee/elf/test_imports \
 	%D%/tracee/elf/test_reader \
 	%D%/tracee/elf/test_window \
+	%D%/tracee/memory/test_copy_layout \
+	%D%/tracee/memory/test_early_copy \
+	%D%/tracee/memory/test_early_keep \
 	%D%/tracee/memory/test_find_words \
 	%D%/tracee/memory/test_lazy \
 	%D%/tracee/memory/test_mapped_file \
 	%D%/tracee/memory/test_peek \
+	%D%/tracee/memory/test_soft_dirty \
+	%D%/tracee/memory/test_write_track \
 	%D%/tracee/ptrace/test_hold \
 	%D%/tracee/ptrace/test_stop \
 	%D%/tracee/ptrace/test_stop_hang \
@@ -66,18 +75,30 @@ unit_tracee = \
 
 unit_walk = \
 	%D%/walk/blocks/test_blocks \
+	%D%/walk/blocks/test_data_area \
 	%D%/walk/blocks/test_detail \
 	%D%/walk/blocks/test_types \
+	%D%/walk/glibc/test_mapped \
 	%D%/walk/glibc/test_running \
 	%D%/walk/glibc/test_walk \
+	%D%/walk/hotspot/test_objects \
 	%D%/walk/hotspot/test_walk \
 	%D%/walk/jemalloc/test_walk \
 	%D%/walk/golang/test_walk \
 	%D%/walk/mallocng/test_walk \
+	%D%/walk/pymalloc/test_objects \
+	%D%/walk/mimalloc/test_walk \
+	%D%/walk/oldmalloc/test_walk \
 	%D%/walk/pymalloc/test_walk \
+	%D%/walk/ruby/test_walk \
+	%D%/walk/partition/test_walk \
+	%D%/walk/v8/test_walk \
+	%D%/walk/zend/test_walk \
 	%D%/walk/tcmalloc/test_walk \
 	%D%/walk/mark/test_mark \
 	%D%/walk/mark/test_path \
+	%D%/walk/mark/test_workers \
+	%D%/walk/test_overlaps \
 	%D%/walk/test_walk
 
 unit_agent = \
@@ -110,6 +131,9 @@ unit_classify = \
 	%D%/classify/compare/test_verdict \
 	%D%/classify/compare/test_verdict_beside \
 	%D%/classify/compare/test_verdict_next \
+	%D%/classify/exporter/test_cgroups \
+	%D%/classify/exporter/test_group_name \
+	%D%/classify/exporter/test_groups \
 	%D%/classify/growth/test_coverage \
 	%D%/classify/growth/test_growth \
 	%D%/classify/growth/test_last_rise \
@@ -131,6 +155,8 @@ unit_classify = \
 	%D%/classify/process/test_classify_stats \
 	%D%/classify/process/test_diagnose \
 	%D%/classify/process/test_process_conclusion \
+	%D%/classify/process/test_recount \
+	%D%/classify/process/test_uses \
 	%D%/classify/profile/test_count_conclusion \
 	%D%/classify/profile/test_count_stats \
 	%D%/classify/profile/test_diff \
@@ -159,11 +185,13 @@ unit_sample = \
 	%D%/sample/heap/test_keeper_end \
 	%D%/sample/heap/test_moment \
 	%D%/sample/heap/test_platform \
+	%D%/sample/heap/test_survey \
 	%D%/sample/heap/test_walker \
 	%D%/sample/oom/test_ends \
 	%D%/sample/oom/test_flight \
 	%D%/sample/oom/test_flight_counts \
 	%D%/sample/oom/test_grower \
+	%D%/sample/exporter/test_cgroup_turns \
 	%D%/sample/process/test_container_files \
 	%D%/sample/process/test_runtime_config \
 	%D%/sample/process/test_name_cache \
@@ -178,6 +206,8 @@ unit_sample = \
 
 unit_render = \
 	%D%/render/compare/test_report \
+	%D%/render/exporter/test_metrics \
+	%D%/render/exporter/test_negotiate \
 	%D%/render/flame/test_flame \
 	%D%/render/oom/test_explain \
 	%D%/render/process/test_growth_words \
@@ -199,7 +229,11 @@ unit_ui = \
 
 unit_cmd = \
 	%D%/cmd/core/test_options \
+	%D%/cmd/core/test_progress \
 	%D%/cmd/core/test_rights \
+	%D%/cmd/exporter/test_sandbox \
+	%D%/cmd/exporter/test_web_connections \
+	%D%/cmd/exporter/test_web_rate \
 	%D%/cmd/doctor/test_conclusion \
 	%D%/cmd/run/test_allocators \
 	%D%/cmd/run/test_variants
@@ -228,6 +262,7 @@ LDADD = $(unit_libs_$(word 3,$(subst /, ,$@)))
 # Made inputs for the tests. A member is linked only into the tests that use it.
 check_LIBRARIES =
 %C%_support_libsupport_a_SOURCES = \
+	%D%/support/child.h \
 	%D%/support/heap_image.c \
 	%D%/support/heap_image.h \
 	%D%/support/hotspot_image.c \
@@ -240,6 +275,10 @@ check_LIBRARIES =
 	%D%/support/golang_image.h \
 	%D%/support/mallocng_image.c \
 	%D%/support/mallocng_image.h \
+	%D%/support/mimalloc_image.c \
+	%D%/support/mimalloc_image.h \
+	%D%/support/oldmalloc_image.c \
+	%D%/support/oldmalloc_image.h \
 	%D%/support/tcmalloc_image.c \
 	%D%/support/tcmalloc_image.h \
 	%D%/support/pymalloc_image.c \
@@ -253,6 +292,8 @@ check_LIBRARIES =
 	%D%/support/made_file.h \
 	%D%/support/made_program.c \
 	%D%/support/made_program.h \
+	%D%/support/made_memory.c \
+	%D%/support/made_memory.h \
 	%D%/support/made_noise.c \
 	%D%/support/made_noise.h \
 	%D%/support/made_proc.c \
@@ -263,6 +304,8 @@ check_LIBRARIES =
 	%D%/support/made_stacks.h \
 	%D%/support/recordings.c \
 	%D%/support/recordings.h \
+	%D%/support/ruby_image.c \
+	%D%/support/ruby_image.h \
 	%D%/support/self.c \
 	%D%/support/self.h \
 	%D%/support/smaps_texts.h \
@@ -272,7 +315,13 @@ check_LIBRARIES =
 	%D%/support/stopped_process.h \
 	%D%/support/tree.c \
 	%D%/support/tree.h \
-	%D%/support/unit.h
+	%D%/support/unit.h \
+	%D%/support/partition_image.c \
+	%D%/support/partition_image.h \
+	%D%/support/v8_image.c \
+	%D%/support/v8_image.h \
+	%D%/support/zend_image.c \
+	%D%/support/zend_image.h
 
 if HAVE_CMOCKA
 check_LIBRARIES += %D%/support/libsupport.a
@@ -295,11 +344,16 @@ endif
 
 # These replace functions of memstate, or are built with parts of the agent.
 %C%_base_test_thread_LDFLAGS = $(AM_LDFLAGS) -Wl,--wrap=pthread_create -Wl,--wrap=mmap
+%C%_tracee_memory_test_write_track_LDFLAGS = $(AM_LDFLAGS) -Wl,--wrap=ioctl
+%C%_cmd_core_test_progress_LDFLAGS = $(AM_LDFLAGS) -Wl,--wrap=clock_now_ns
 %C%_sample_heap_test_keeper_LDFLAGS = $(AM_LDFLAGS) -Wl,--wrap=heap_reader_read \
 	-Wl,--wrap=clock_now_ns -Wl,--wrap=clock_thread_cpu_ns
 %C%_sample_heap_test_keeper_end_LDFLAGS = $(AM_LDFLAGS) -Wl,--wrap=heap_reader_read \
 	-Wl,--wrap=ppoll -Wl,--wrap=clock_now_ns
-%C%_sample_heap_test_moment_LDFLAGS = $(AM_LDFLAGS) -Wl,--wrap=proc_smaps_read
+%C%_sample_heap_test_moment_LDFLAGS = $(AM_LDFLAGS) -Wl,--wrap=proc_smaps_read \
+	-Wl,--wrap=proc_maps_are
+%C%_sample_heap_test_survey_LDFLAGS = $(AM_LDFLAGS) -Wl,--wrap=heap_moment_take \
+	-Wl,--wrap=walk_heap
 %C%_sample_heap_test_walker_LDFLAGS = $(AM_LDFLAGS) -Wl,--wrap=heap_reader_read \
 	-Wl,--wrap=helpers_allow -Wl,--wrap=heap_leaks_scan -Wl,--wrap=clock_thread_cpu_ns
 %C%_sample_oom_test_flight_LDFLAGS = $(AM_LDFLAGS) -Wl,--wrap=clock_now_ns \

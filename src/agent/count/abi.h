@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * abi - the format of the file in which the preloaded library counts calls to malloc and
- * related functions. There is one file for each program run: PID.N in the folder named
- * by the environment variable COUNT_FOLDER_VARIABLE. N is 0 for the first program with
- * that pid, 1 for the program that replaced it through exec, and so on. A forked child
- * starts its own file.
+ * related functions. There is one file for each program run: PID.N in the folder named by
+ * the environment variable COUNT_FOLDER_VARIABLE. N is 0 for the first program with the
+ * pid, 1 for the program that replaced it through execve(), and so on. A forked child
+ * process creates its own file.
  *
- * The file has a header of one page, followed by slots. Each thread has a slot, to which
- * only that thread writes. Counters only grow unless their comment says otherwise.
+ * The file has a header of one page, followed by slots. A slot contains the counters of
+ * one thread, and only that thread writes to it. Counters only increase unless their
+ * comment says otherwise.
  *
  * The file has its full size from the start, but consists of holes: disk space is
  * allocated COUNT_GROW_BYTES at a time. Readers must not trust the contents.
@@ -28,16 +29,16 @@
 #define COUNT_SLOT_BYTES 256
 #define COUNT_GROW_BYTES 4096
 /*
- * Once this number of slots is in use, slots are reused: a new thread takes over the
- * slot of an ended thread, whose counts are added to slot 0.
+ * Once this many slots are in use, a new thread takes over the slot of a thread that has
+ * ended. The counts of the ended thread are added to slot 0.
  */
 #define COUNT_SLOTS_KEPT 1000
 #define COUNT_SLOT_MAX 65535
 #define COUNT_FILE_MAX (COUNT_HEAD_BYTES + (uint64_t)COUNT_SLOT_MAX * COUNT_SLOT_BYTES)
 
 /*
- * When a thread's pending_bytes exceed this number, the thread adds them to the file
- * header's live_bytes.
+ * When a thread's pending_bytes exceed this number, the thread adds them to live_bytes in
+ * the file header.
  */
 #define COUNT_FLUSH_BYTES 16384
 
@@ -60,16 +61,17 @@ enum count_function {
 
 enum count_flag {
 	/*
-	 * the program defines its own malloc, which takes precedence over that of
-	 * the counting library
+	 * the program defines its own malloc, which takes precedence over that of the
+	 * counting library
 	 */
 	COUNT_OTHER_MALLOC = 1 << 0,
-	COUNT_FORKED = 1 << 1, /* the process was started by fork(), not by exec() */
+	/* the process was started by fork() and has not called execve() */
+	COUNT_FORKED = 1 << 1,
 	/* the counting library counts only calls and requested bytes */
 	COUNT_CALLS_ONLY = 1 << 2,
 	/*
-	 * usable bytes are unknown, because the allocator cannot report
-	 * the size of a block
+	 * usable bytes are unknown, because the allocator cannot report the size of a
+	 * block
 	 */
 	COUNT_NO_SIZES = 1 << 3,
 	/*
@@ -78,8 +80,8 @@ enum count_flag {
 	 */
 	COUNT_OTHER_NEW = 1 << 4,
 	/*
-	 * the program has installed a seccomp filter, so the counting library
-	 * makes few system calls
+	 * the program has installed a seccomp filter, so the counting library makes only
+	 * the system calls of ask.h
 	 */
 	COUNT_FILTERED = 1 << 5,
 };
@@ -87,31 +89,32 @@ enum count_flag {
 #define COUNT_NAME_BYTES 16
 
 /*
- * The counts of one thread. malloc and free write only to the first 64 bytes, which
- * are one cache line.
+ * The counts of one thread. malloc and free write only to the first 64 bytes, which are
+ * one cache line.
  */
 struct count_slot {
 	uint64_t malloc_calls;
 	uint64_t requested_bytes;
 	/*
-	 * Usable bytes allocated minus usable bytes freed since they were last added to
-	 * the header's live_bytes. May decrease.
+	 * Usable bytes allocated minus usable bytes freed since the thread last added
+	 * them to live_bytes in the header. May decrease.
 	 */
 	int64_t pending_bytes;
 	/*
-	 * The maximum of pending_bytes since they were last added to the header's
-	 * live_bytes. It is updated only when pending_bytes is about to decrease.
+	 * The maximum of pending_bytes since the thread last added them to live_bytes in
+	 * the header. The maximum is updated only when pending_bytes is about to
+	 * decrease.
 	 */
 	int64_t high_bytes;
 	/*
-	 * The thread's next call stack is recorded when malloc_calls + requested_bytes
+	 * The thread records its next call stack when malloc_calls + requested_bytes
 	 * reach this value. 0 if no value has been chosen yet.
 	 */
 	uint64_t stack_at;
 	/*
-	 * Address of the block that the thread allocated last, or 0 if the thread has
-	 * freed a block since. During an allocating call, this member contains the
-	 * requested bytes instead; see count_requested().
+	 * Address of the block that the thread allocated last; 0 if the thread has freed
+	 * a block since. During an allocating call, this member contains the requested
+	 * bytes instead; see count_requested().
 	 */
 	uint64_t last_addr;
 	uint64_t free_calls;
@@ -132,13 +135,13 @@ struct count_slot {
 	/* number of realloc and reallocarray calls with size 0 that freed the block */
 	uint64_t ended_count;
 	/*
-	 * number of bytes that this thread has added to the header's live_bytes
-	 * so far; may decrease
+	 * number of bytes that this thread has added to live_bytes in the header so far;
+	 * may decrease
 	 */
 	int64_t flushed_bytes;
 	/*
-	 * number of times that pending_bytes of this slot were added to the header, by
-	 * all threads that have used the slot
+	 * number of times that threads using this slot have added pending_bytes to the
+	 * header
 	 */
 	uint64_t flush_count;
 	/*
@@ -159,26 +162,25 @@ struct count_head {
 	int32_t pid, parent_pid; /* process ids in the program's own pid namespace */
 	uint32_t flags;
 	/*
-	 * Slots 0 to slot_count - 1 are in use. Slot 0 contains the sums of
-	 * ended threads.
+	 * Slots 0 to slot_count - 1 are in use. Slot 0 contains the sums of ended
+	 * threads.
 	 */
 	uint32_t slot_count;
 	/* live bytes of all threads, except the pending_bytes in their slots */
 	int64_t live_bytes;
 	int64_t peak_bytes; /* the maximum of live_bytes so far */
 	/*
-	 * Number of times that a thread has begun, and has finished, moving the
-	 * counts of an ended thread to slot 0. If the two numbers differ, such a
-	 * move is in progress.
+	 * Number of times that a thread has begun, and has finished, moving the counts of
+	 * an ended thread to slot 0. If the two numbers differ, a move is in progress.
 	 */
 	uint32_t fold_begin_count, fold_end_count;
 	uint64_t folded_thread_count;
 	/*
-	 * number of threads that could not get a slot, and whose calls are
-	 * therefore not counted
+	 * number of threads for which there was no slot, and whose calls are therefore
+	 * not counted
 	 */
 	uint64_t lost_thread_count;
-	/* number of forked children that could not create their file */
+	/* number of forked child processes that could not create their file */
 	uint64_t lost_child_count;
 	/*
 	 * Blocks and bytes that the parent process had allocated at the time of fork().

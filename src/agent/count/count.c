@@ -16,9 +16,9 @@
 #include "agent/count/stacks.h"
 
 /*
- * Return `result`. The assembly statement prevents the compiler from making the
- * preceding call a tail call. After a tail call from here, a tail call by the allocator
- * to another of its entry points would look like a call by the program; see entry.c.
+ * Return `result`. The assembly statement prevents the compiler from making the preceding
+ * call a tail call. After a tail call here, a tail call by the allocator to another of
+ * its entry points would look like a call by the program; see entry.c.
  */
 static inline uintptr_t returned(uintptr_t result)
 {
@@ -29,14 +29,14 @@ static inline uintptr_t returned(uintptr_t result)
 /*
  * malloc and free each have a fast and a slow path. The fast path calls only the
  * allocator, and reads the block's size from memory. It requires that the thread has a
- * slot for its counts, and that the allocator stores the size in front of each block.
- * The slow path handles all other cases. It is entered through a tail call, so that its
- * return address is that of malloc, where recorded call stacks begin.
+ * slot for its counts, and that the allocator stores the size in front of each block. All
+ * other cases use the slow path. It is entered through a tail call, so that its return
+ * address is that of malloc, where recorded call stacks begin.
  */
 
 /*
- * Count the block p, the result of an allocating call. If p is NULL, count a
- * failed call. Return p.
+ * Count the block p, the result of an allocating call. If p is NULL, count a failed call.
+ * Return p.
  */
 static inline __attribute__((always_inline)) void *count_returned(struct count_slot *slot,
 								  void *p, size_t bytes)
@@ -65,10 +65,7 @@ static __attribute__((noinline)) void *malloc_slow(size_t bytes)
 }
 
 #if COUNT_HAS_STACKS
-/*
- * Handle a malloc() call that has already been counted, and whose call
- * stack must be recorded.
- */
+/* Call malloc for a call that has already been counted, and record the call stack. */
 static __attribute__((noinline)) void *malloc_recorded(size_t bytes)
 {
 	struct count_slot *slot = count_own.slot;
@@ -99,14 +96,14 @@ COUNT_EXPORT COUNT_HOT void *malloc(size_t bytes)
 }
 
 /*
- * Like count_usable_bytes(), but make no function call for an ordinary block of glibc.
- * p must not be NULL.
+ * Like count_usable_bytes(), but make no function call for an ordinary block of glibc. p
+ * must not be NULL.
  */
 static inline int64_t usable_bytes_of(void *p)
 {
 	/*
-	 * read the word before the block only if the allocator is glibc's: in others,
-	 * this word may be in an unmapped page
+	 * read the word before the block only if the allocator is glibc's; with other
+	 * allocators, the word may be in an unmapped page
 	 */
 	if (COUNT_HAS_LIVE && count_likely(count_has_glibc_heads)) {
 		size_t head = ((const size_t *)p)[-1];
@@ -123,9 +120,9 @@ static __attribute__((noinline)) void free_slow(void *p)
 	int64_t usable_bytes;
 
 	/*
-	 * a thread without a slot frees only blocks that the dynamic linker
-	 * allocated from the startup arena; ignore them, because the arena's
-	 * memory is never reused
+	 * A thread without a slot frees only blocks that the dynamic linker allocated
+	 * from the startup arena. Ignore them, because the arena's memory is never
+	 * reused.
 	 */
 	if (count_unlikely(!slot))
 		return;
@@ -195,9 +192,9 @@ COUNT_EXPORT void *calloc(size_t count, size_t bytes)
 }
 
 /*
- * Move a block from the startup arena, which provides memory until malloc is
- * available, to the heap. The word before the old block contains its size. Return the
- * new block, or NULL.
+ * Move a block from the startup arena, which provides memory before malloc is available,
+ * to the heap. The word before the old block contains its size. Return the new block, or
+ * NULL.
  */
 static COUNT_COLD void *move_from_arena(void *p, size_t bytes)
 {
@@ -241,8 +238,8 @@ COUNT_EXPORT void *realloc(void *p, size_t bytes)
 }
 
 /*
- * Call the allocator's realloc instead of its reallocarray: glibc's reallocarray calls
- * realloc by name, so the call would be counted twice.
+ * Call the allocator's realloc instead of its reallocarray, because glibc's reallocarray
+ * calls realloc by name, so that the call would be counted twice.
  */
 COUNT_EXPORT void *reallocarray(void *p, size_t count, size_t bytes)
 {
@@ -275,8 +272,8 @@ COUNT_EXPORT int posix_memalign(void **ret, size_t alignment, size_t bytes)
 	int err = count_next.posix_memalign(ret, alignment, bytes);
 
 	/*
-	 * *ret may be NULL although posix_memalign() succeeded, if the
-	 * requested size is 0
+	 * *ret may be NULL although posix_memalign() succeeded, if the requested size is
+	 * 0
 	 */
 	count_returned(slot, err == 0 ? *ret : NULL, bytes);
 	return err;
@@ -302,8 +299,9 @@ ALIGNED(aligned_alloc, COUNT_ALIGNED_ALLOC)
 ALIGNED(memalign, COUNT_MEMALIGN)
 
 /*
- * If the thread has no slot yet, valloc() and pvalloc() return NULL: at that time only
- * the dynamic linker can call them, and it never allocates whole pages.
+ * Define valloc() or pvalloc(). If the thread has no slot yet, the function returns NULL:
+ * only the dynamic linker can call it so early, and the dynamic linker never allocates
+ * whole pages.
  */
 #define PAGES(function, which)                                                  \
 	COUNT_EXPORT void *function(size_t bytes)                               \

@@ -3,10 +3,9 @@
  * entry - count calls to allocators' additional entry points (extra.h) as calls to the
  * corresponding standard functions.
  *
- * When an allocator calls one of its own functions through its import table, the call
- * may reach a counted entry point. The return address of such a call is in the
- * allocator, so the call is not counted. If the allocator makes a tail call, the return
- * address is in this library, and the call is not counted either.
+ * When an allocator calls one of its own functions through its import table, the call may
+ * reach a counted entry point. Such a call is not counted: its return address is in the
+ * allocator or, after a tail call by the allocator, in this library.
  */
 #include "config.h"
 
@@ -16,8 +15,8 @@
 #include "agent/count/stacks.h"
 
 /*
- * The first byte of this library, and the byte after its last one; both symbols are
- * defined by the linker.
+ * The first byte of this library, and the first byte after its end. The linker defines
+ * both symbols.
  */
 extern const char __ehdr_start[] __attribute__((visibility("hidden")));
 extern const char _end[] __attribute__((visibility("hidden")));
@@ -54,9 +53,9 @@ static uintptr_t pass_on(const struct count_entry *entry, const uintptr_t argume
 		entry->next(arguments[0], arguments[1], arguments[2], arguments[3]);
 
 	/*
-	 * Prevent a tail call to `next`. The return address of `next`, and of functions
-	 * that `next` calls in a tail call, is then in this library. This allows calls
-	 * that the allocator makes to itself to be recognized.
+	 * Prevent a tail call to `next`, so that the return address of `next`, and of
+	 * functions that `next` calls in a tail call, is in this library. The return
+	 * address identifies calls that the allocator makes to itself.
 	 */
 	__asm__ volatile("" : "+r"(ret));
 	return ret;
@@ -75,8 +74,8 @@ static uint64_t *counter_of(struct count_slot *slot, enum count_function functio
 }
 
 /*
- * Count the result p of a call, like count_allocated(), but query the allocator of this
- * entry point for the block's size. If p is NULL, the call failed.
+ * Like count_allocated(), but query the allocator of this entry point for the size of
+ * block p. If p is NULL, the call failed.
  */
 static void count_result(const struct count_entry *entry,
 			 const struct count_entry_call *call, void *p, uint64_t bytes)
@@ -95,8 +94,8 @@ static void count_result(const struct count_entry *entry,
 	struct unwind_state start = { call->pc, call->sp, call->rbp };
 
 	/*
-	 * For sampling, each call counts as one byte more than it requests. malloc_calls
-	 * already includes this byte for malloc.
+	 * For sampling, each call counts as one byte more than it requests. The counter
+	 * malloc_calls already provides this byte for calls to malloc.
 	 */
 	if (entry->function != COUNT_MALLOC)
 		count_stack_other_call(slot);
@@ -117,8 +116,8 @@ static uintptr_t make(const struct count_entry *entry,
 
 	count_add(counter_of(slot, entry->function), 1);
 	/*
-	 * count the call as failed until the function returns, because it may
-	 * throw an exception
+	 * count the call as failed until the function returns, because it may throw an
+	 * exception
 	 */
 	if (may_throw && COUNT_HAS_LIVE)
 		count_add(&slot->failed_count, 1);

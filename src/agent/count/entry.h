@@ -27,8 +27,8 @@ enum count_entry_size {
 };
 
 /*
- * Type used to call all entry points, with four arguments. Functions with fewer
- * parameters ignore the others.
+ * The function type through which all entry points are called. Functions with fewer than
+ * four parameters ignore the remaining arguments.
  */
 typedef uintptr_t count_entry_fn(uintptr_t a, uintptr_t b, uintptr_t c, uintptr_t d);
 
@@ -36,7 +36,7 @@ struct count_entry {
 	const char *name;
 	enum count_function function;
 	enum count_entry_size size;
-	/* the allocator's own function, or NULL before it has been looked up */
+	/* the allocator's own function; NULL before it has been looked up */
 	count_entry_fn *next;
 	/* address range of the file that contains the allocator's function */
 	uintptr_t start, end;
@@ -45,7 +45,8 @@ struct count_entry {
 
 struct count_entry_call {
 	uintptr_t arguments[4];
-	uint64_t pc, sp, rbp; /* registers of the calling function */
+	/* program counter, stack pointer and frame pointer of the calling function */
+	uint64_t pc, sp, rbp;
 };
 
 /*

@@ -1,24 +1,24 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * extra - the table of the entry points that allocators have in addition to the
- * functions of libc and C++.
+ * extra - the table of the entry points that allocators have in addition to the functions
+ * of libc and C++.
  *
  * Each row of the table is X(symbol, call, size). COUNT_call, a value of enum
- * count_function, is the standard function that corresponds to the entry point. size is
+ * count_function, is the standard function that corresponds to the entry point. `size` is
  * the position of the requested size in the arguments:
  *
- *   NONE          no size is counted, because the function frees a block
- *   FIRST         the first argument (SECOND: the second, THIRD: the third)
- *   PRODUCT       the first argument times the second
- *   LAST_PRODUCT  the second argument times the third
+ *  NONE          no size is counted, because the function frees a block
+ *  FIRST         the first argument (SECOND: the second, THIRD: the third)
+ *  PRODUCT       the first argument times the second
+ *  LAST_PRODUCT  the second argument times the third
  *
- * All arguments and results are passed in integer registers; no function has more than
+ * All arguments and results are passed in integer registers. No function has more than
  * four parameters.
  */
 #ifndef MS_AGENT_COUNT_EXTRA_H
 #define MS_AGENT_COUNT_EXTRA_H
 
-/* jemalloc's functions other than malloc and its relatives */
+/* jemalloc's functions that are not in the standard library */
 #define COUNT_EXTRA_JEMALLOC(X)     \
 	X(mallocx, MALLOC, FIRST)   \
 	X(rallocx, REALLOC, SECOND) \
@@ -26,7 +26,7 @@
 	X(dallocx, FREE, NONE)      \
 	X(sdallocx, FREE, NONE)
 
-/* jemalloc's functions if jemalloc was built with the prefix je_ */
+/* jemalloc's functions with the prefix je_ */
 #define COUNT_EXTRA_JE(X)                           \
 	X(je_malloc, MALLOC, FIRST)                 \
 	X(je_free, FREE, NONE)                      \
@@ -58,7 +58,7 @@
 	X(_rjem_dallocx, FREE, NONE)                   \
 	X(_rjem_sdallocx, FREE, NONE)
 
-/* mimalloc */
+/* mimalloc's functions */
 #define COUNT_EXTRA_MI(X)                              \
 	X(mi_malloc, MALLOC, FIRST)                    \
 	X(mi_malloc_small, MALLOC, FIRST)              \
@@ -96,7 +96,7 @@
 	X(mi_new_aligned, NEW, FIRST)                  \
 	X(mi_new_aligned_nothrow, NEW, FIRST)
 
-/* functions of tcmalloc from gperftools */
+/* functions of gperftools' tcmalloc */
 #define COUNT_EXTRA_TC(X)                             \
 	X(tc_malloc, MALLOC, FIRST)                   \
 	X(tc_malloc_skip_new_handler, MALLOC, FIRST)  \

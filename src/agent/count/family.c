@@ -15,7 +15,8 @@
 #include <stdbool.h>
 
 /*
- * Select an allocator for static analyzers, which do not know the makefile's -D options.
+ * Select an allocator for static analyzers, which do not read the -D
+ * options in the makefile.
  */
 #ifndef COUNT_FAMILY
 #	define COUNT_FAMILY COUNT_EXTRA_MI
@@ -34,8 +35,9 @@ enum {
 static struct count_entry entries[ENTRY_COUNT_] = { COUNT_FAMILY(ENTRY) };
 
 /*
- * Callback for an ELF file. If the file contains the function entry->next, store the
- * file's address range in start and end of the entry. *context is the entry.
+ * Callback for a loaded ELF file. If the file contains the function entry->next, store
+ * the file's address range in the members start and end of the entry. *context is the
+ * entry.
  */
 static int find_range(struct dl_phdr_info *info, size_t size, void *context)
 {
@@ -83,9 +85,9 @@ static __attribute__((cold, noinline)) bool look_up(struct count_entry *entry)
 }
 
 /*
- * Make a call fail, because this version of the allocator lacks the function.
- * The program does not import the function, so it must have found our
- * definition with dlsym(3).
+ * Make a call fail, because this version of the allocator lacks the function. The program
+ * does not import the function, so it must have found this library's definition with
+ * dlsym(3).
  */
 static uintptr_t refuse(const struct count_entry *entry)
 {

@@ -24,18 +24,18 @@
 #define likely(x) __builtin_expect(!!(x), 1)
 #define unlikely(x) __builtin_expect(!!(x), 0)
 
-/* Number of thread table entries to search for a thread, from its key's index. */
+/* Number of entries in which a key may be stored, starting at the key's index. */
 #define WINDOW 32u
-/* Number of entries of the thread table to check for ended threads. */
+/* Number of entries of the thread table that a new thread checks for ended threads. */
 #define ENDED_LOOKS 32u
 
-/* A deleted entry of the thread table. A search continues after such an entry. */
+/* Value that marks a deleted table entry. A search continues past such an entry. */
 #define TOMB (UINT64_C(1) << 32)
 
 #define OFFSET(symbol, function) ".long hook_" #symbol " - hooks_head\n"
 #define EXTRA_OFFSET(symbol, call, size) OFFSET(symbol, call)
 
-/* The linker script hooks.ld defines hooks_end. */
+/* The linker script hooks.ld defines the symbol hooks_end. */
 __asm__(".section .text.head, \"ax\"\n"
 	".globl hooks_head\n"
 	".hidden hooks_head\n"
@@ -88,15 +88,17 @@ static inline bool change(uint64_t *word, uint64_t from, uint64_t to)
 					   __ATOMIC_RELAXED);
 }
 
-/* Add in one instruction, so that a signal handler cannot interrupt the addition. */
+/*
+ * Add with a single instruction, so that a signal handler cannot interrupt the addition.
+ */
 static inline void add(uint64_t *counter, uint64_t by)
 {
 	__asm__("addq %1, %0" : "+m"(*counter) : "er"(by) : "cc");
 }
 
 /*
- * Return the number of requested bytes to count. Return 0 for a request above
- * PTRDIFF_MAX bytes, which every allocator refuses.
+ * Return the number of requested bytes to count. Return 0 for a request above PTRDIFF_MAX
+ * bytes, which every allocator refuses.
  */
 static inline uint64_t requested_or_0(uint64_t bytes)
 {
@@ -110,7 +112,7 @@ static inline uint64_t *counter_of(struct count_slot *slot, enum count_function 
 	return function == COUNT_FREE ? &slot->free_calls : &slot->calls[function];
 }
 
-/* Return true if the thread to which the table entry belongs has ended. */
+/* Return true if the thread of the table entry has ended. */
 static bool has_ended(uint64_t entry)
 {
 	return (uint32_t)entry != 0 &&
@@ -135,9 +137,9 @@ static void fold(struct count_slot *slot)
 }
 
 /*
- * Search `looks` entries of the thread table, starting at index `place`, for a
- * thread that has ended, and take over its slot. Return the slot's offset, or 0 if no
- * such thread is found.
+ * Search `looks` entries of the thread table, starting at index `place`, for a thread
+ * that has ended, and take over its slot. Return the slot's offset, or 0 if there is
+ * none.
  */
 static uint32_t reuse_ended(uint32_t place, uint32_t looks)
 {
@@ -193,8 +195,8 @@ static void fill_slot(struct count_slot *slot, uint32_t tid)
 	slot->is_main = tid == hooks_private.own_pid;
 	slot->self = ask_own_self();
 	/*
-	 * leave the name empty: memstate fills it in, because a seccomp filter may
-	 * forbid the hooks to query it
+	 * leave the name empty; memstate sets it, because a seccomp filter may forbid the
+	 * hooks to query it
 	 */
 	for (int i = 0; i < COUNT_NAME_BYTES; i++)
 		*(volatile char *)&slot->name[i] = '\0';
@@ -232,8 +234,8 @@ static uint32_t find(uint32_t key)
 }
 
 /*
- * Return the offset of a slot for a thread of a forked child. No process reads these
- * slots, because children are not counted.
+ * Return the offset of a slot for a thread of a forked child process. No process reads
+ * these slots, because child processes are not counted.
  */
 static uint32_t find_unowned(uint32_t key)
 {
@@ -257,17 +259,17 @@ static uint32_t find_or_allocate(uint32_t key)
 		return offset;
 	if (!__atomic_load_n(&hooks_private.own_pid, __ATOMIC_RELAXED))
 		return find_unowned(key);
-	/* A key is an inverted tid: UINT32_MAX is tid 0, which no thread of glibc has. */
+	/* a key is an inverted tid: UINT32_MAX is tid 0, which no thread has */
 	offset = key == UINT32_MAX ? 0 : allocate_slot(key);
 	if (!offset)
 		return 0;
 	fill_slot(slot_at(offset), ~key);
-	/* if the table is full, the slot remains allocated, but stays unused */
+	/* if the table is full, the slot remains allocated but unused */
 	return publish(key, offset) ? offset : 0;
 }
 
 /*
- * Count a call if the thread has no slot, or its slot is not in the first table entry
+ * Count a call if the thread has no slot, or if its slot is not in the first table entry
  * for its key. This happens at a thread's first calls, and rarely later. Return the
  * thread's slot, or NULL. is_null is true for a free of NULL.
  */
@@ -297,19 +299,21 @@ static COLD struct count_slot *count_slowly(enum count_function function, uint64
 }
 
 /*
- * Subtract a call from pending_bytes, the number of bytes until the next call stack is
- * recorded. Return true if a stack must be recorded now.
+ * Subtract the bytes of a call from pending_bytes, the number of bytes until the next
+ * call stack is recorded. Return true if a stack must be recorded now.
  */
 static inline bool is_due(struct count_slot *slot, uint64_t bytes)
 {
-	/* no overflow: bytes is at most PTRDIFF_MAX, and pending_bytes at least 0 */
+	/*
+	 * no overflow, because bytes is at most PTRDIFF_MAX, and pending_bytes at least 0
+	 */
 	slot->pending_bytes -= (int64_t)bytes;
 	slot->pending_bytes--;
 	return unlikely(slot->pending_bytes < 0);
 }
 
 /*
- * Record a call stack. The registers of its innermost frame are passed by value: a hook
+ * Record a call stack. The registers of its innermost frame are passed by value. A hook
  * that passed the address of a local variable could not end in a tail call, so the
  * original function would return to the hook.
  */
@@ -339,8 +343,8 @@ COLD void take_stack(struct count_slot *slot, uint64_t bytes, uint64_t pc, uint6
 		*(const uint64_t *)__builtin_frame_address(0)
 
 /*
- * Return the thread's slot if it is in the first table entry for the thread's key;
- * otherwise return NULL.
+ * Return the thread's slot if it is in the first table entry for the thread's key,
+ * otherwise NULL.
  */
 static inline struct count_slot *own_slot(void)
 {
@@ -362,8 +366,8 @@ static inline function_fn *original(enum hook hook)
 }
 
 /*
- * Define the hook for a function. bytes is an expression of the arguments a, b and c;
- * next is the call to the original function.
+ * Define the hook for a function. `bytes` is an expression in the arguments a, b and c;
+ * `next` is the call to the original function.
  */
 #define MAKE_HOOK(symbol, function, bytes, next)                                   \
 	HOOK uintptr_t hook_##symbol(uintptr_t a, uintptr_t b, uintptr_t c);       \
@@ -415,8 +419,8 @@ static inline uint64_t product(uint64_t a, uint64_t b)
 #define NONE(symbol, function) MAKE_HOOK(symbol, function, 0, OWN(symbol))
 
 /*
- * Call realloc instead of reallocarray: glibc's reallocarray calls realloc by name, so
- * the call would be counted twice.
+ * Call realloc instead of reallocarray, because glibc's reallocarray calls realloc by
+ * name, so that the call would be counted twice.
  */
 static inline uintptr_t resize(uintptr_t a, uintptr_t b, uintptr_t c)
 {

@@ -3,19 +3,19 @@
  * hooks - the layout of the code and data with which memstate counts malloc calls in a
  * running process. memstate injects them into one address range:
  *
- *   code      struct hooks_head, the hooks, and the list of patched addresses; private,
- *             never writable by the process, written by memstate with ptrace access
- *   counts    agent/count/abi.h; shared with memstate, and neither side trusts the other
- *   private   struct hooks_private; filled with 0 in a forked child
- *   arena     only if stacks are recorded: memory for the unwinder and its caches;
- *             private, and filled with 0 in a forked child
- *   nodes     only if stacks are recorded: agent/count/stack_abi.h; shared with memstate
+ *  code      struct hooks_head, the hooks, and the list of patched addresses; private,
+ *            never writable by the process, written by memstate with ptrace access
+ *  counts    agent/count/abi.h; shared with memstate, and neither side trusts the other
+ *  private   struct hooks_private; filled with 0 in a forked child process
+ *  arena     only if stacks are recorded: memory for the unwinder and its caches;
+ *            private, and filled with 0 in a forked child process
+ *  nodes     only if stacks are recorded: agent/count/stack_abi.h; shared with memstate
  *
  * A hook counts a call, and jumps to the function that it replaces, without a stack
  * frame. It finds the thread's slot by the tid that glibc stores for each thread.
  *
  * A gate is a jump to a hook. If a program may copy the function's address from a patched
- * address, memstate patches that address to a gate, not to a hook. The gates are outside
+ * address, memstate writes the address of a gate instead of a hook. The gates are outside
  * this address range, and remain in the process when the range is unmapped.
  */
 #ifndef MS_AGENT_COUNT_HOOKS_H
@@ -109,8 +109,8 @@ struct hooks_record {
 	uint64_t addr, original;
 };
 /*
- * Flag in the address of a record: the patched word is part of a call instruction, not a
- * stored address; see struct hook_place.
+ * Flag in the address of a record: the patched word is part of a call instruction instead
+ * of a stored address; see struct hook_place.
  */
 #define HOOKS_RECORD_IS_CALL (UINT64_C(1) << 63)
 #define HOOKS_RECORD_MAX 32768
@@ -127,11 +127,11 @@ struct hooks_head {
 	/* offsets of the hooks from the start of this header */
 	uint32_t offsets[HOOK_MAX];
 	/*
-	 * The memstate process that injected the hooks, and its pid namespace, with
-	 * which other memstate processes check whether that process is alive.
+	 * The memstate process that injected the hooks, and its pid namespace. With these
+	 * members, other memstate processes check whether the process is alive.
 	 */
 	uint64_t owner_pid, owner_start_ticks, owner_namespace;
-	uint64_t gates_addr; /* address of the gates, or 0 if there are none */
+	uint64_t gates_addr; /* address of the gates; 0 if there are none */
 	uint32_t record_count;
 	/*
 	 * size of the address range of the hooks and their data: HOOKS_BYTES
@@ -139,9 +139,9 @@ struct hooks_head {
 	 */
 	uint32_t range_bytes;
 	/*
-	 * Address at which the code was first mapped, before it was moved to the
-	 * start of the hooks' address range; 0 after the move. The code occupies at
-	 * most HOOKS_CODE_BYTES.
+	 * Address at which the code was first mapped, before it was moved to the start of
+	 * the hooks' address range; 0 after the move. The code occupies at most
+	 * HOOKS_CODE_BYTES.
 	 */
 	uint64_t unmoved_addr;
 };
@@ -169,14 +169,14 @@ struct hooks_entry {
  */
 struct hooks_private {
 	struct hooks_entry entries[HOOKS_ENTRY_COUNT];
-	/* pid in the process's own pid namespace, or 0 in a forked child */
+	/* pid in the process's own pid namespace; 0 in a forked child process */
 	uint32_t own_pid;
 	uint32_t cursor;
 	uint64_t arena_used_bytes;
 	uint64_t main_stack_end;
 	/*
-	 * mean number of bytes between recorded stacks, or 0 to record the stack
-	 * of each allocation
+	 * mean number of bytes between recorded stacks; 0 to record the stack of each
+	 * allocation
 	 */
 	uint64_t sample_bytes;
 	uint32_t takes_stacks, has_stacks;
@@ -184,25 +184,22 @@ struct hooks_private {
 	/* memory for struct stacks (stack_record.h), initialized if has_stacks is set */
 	uint8_t stacks[8192];
 	/*
-	 * for each slot, the address of the state for recording stacks (struct
-	 * recorder), or 0 if there is none
+	 * for each slot, the address of its state for recording stacks
+	 * (struct recorder), or 0
 	 */
 	uint64_t threads[HOOKS_SLOT_COUNT];
-	/* slots in which forked children count; memstate does not read these slots */
+	/* slots for forked child processes; memstate does not read these slots */
 	uint8_t nobody[HOOKS_UNOWNED_COUNT][COUNT_SLOT_BYTES];
 };
 
-/*
- * A range of mapped code, as memstate has determined it from
- * /proc/PID/maps and the file.
- */
+/* A range of mapped code, as read by memstate from /proc/PID/maps and the mapped file. */
 struct hooks_module {
 	/* memstate writes `end` last, and sets it to 0 when the file is unmapped */
 	uint64_t start, end;
-	uint64_t tables_addr; /* address of the unwind tables, or 0 if there are none */
+	uint64_t tables_addr; /* address of the unwind tables; 0 if there are none */
 	/*
-	 * The first words of the module's unwind tables. If the memory no longer
-	 * contains these words, another file is mapped there now.
+	 * The first words of the module's unwind tables. If the memory no longer contains
+	 * these words, it now belongs to another file.
 	 */
 	uint64_t begin[2];
 };
@@ -225,8 +222,8 @@ struct hooks_modules {
 #define HOOKS_PRIVATE_BYTES ((uint32_t)sizeof(struct hooks_private))
 #define HOOKS_BYTES (HOOKS_PRIVATE_OFFSET + HOOKS_PRIVATE_BYTES)
 /*
- * The following parts of the hooks' address range exist only if call stacks are
- * recorded. The arena and struct hooks_private share one mapping.
+ * The following parts of the hooks' address range exist only if call stacks are recorded.
+ * The arena and struct hooks_private share one mapping.
  */
 #define HOOKS_ARENA_OFFSET HOOKS_BYTES
 #define HOOKS_ROWS_BYTES (UNWIND_ROW_COUNT * (uint32_t)sizeof(struct unwind_row))
@@ -248,8 +245,8 @@ static_assert(HOOKS_ARENA_OFFSET == 0x2c3000, "as in the script");
 static_assert(HOOKS_NODES_OFFSET == 0x102c3000, "as in the script");
 
 /*
- * Offset from the thread pointer at which glibc's pthread_create() and
- * fork() store the tid.
+ * Offset from the thread pointer at which glibc's pthread_create() and fork() store the
+ * tid.
  */
 #define HOOKS_TID_OFFSET ASK_TID_OFFSET
 
@@ -258,16 +255,14 @@ static_assert(HOOKS_NODES_OFFSET == 0x102c3000, "as in the script");
 
 /*
  * The gates: jumps to hooks or original functions, in private memory that the process
- * cannot write. memstate writes them with ptrace access.
+ * cannot write to. memstate writes the gates with ptrace access.
  */
 struct gates {
 	uint32_t magic, version;
-	/*
-	 * for each gate, the address to which it jumps: a hook or the original function
-	 */
+	/* target of each gate: the address of a hook or of the original function */
 	uint64_t targets[HOOK_MAX];
 	uint8_t pad[1016];
-	/* for each gate, the machine code of "jmp *target" */
+	/* machine code of each gate: "jmp *target" */
 	uint8_t code[HOOK_MAX][GATE_BYTES];
 };
 static_assert(offsetof(struct gates, code) == 2048, "hooks version 3");

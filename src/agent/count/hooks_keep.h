@@ -3,13 +3,13 @@
  * hooks_keep - assembly around the hooks of additional entry points (extra.h) that
  * preserves all registers.
  *
- * If an allocator is linked into the program, calls to it also reach these hooks. A
- * compiler that has seen a function knows which registers it preserves: gcc's -fipa-ra
- * keeps values in those registers across the call, regardless of the ABI. The compiler
- * may also skip aligning the stack for the call. Therefore hooks.c is compiled to use
- * only general-purpose registers, and the assembly saves all of them that the ABI allows
- * a function to change. Hooks for entry points with the same call and size in extra.h
- * share one function body.
+ * If an allocator is linked into the program, the program's calls to the allocator also
+ * reach these hooks. A compiler that has seen the allocator's code may rely on more than
+ * the ABI guarantees: gcc's -fipa-ra keeps values in registers that the called function
+ * does not change, and the compiler may skip aligning the stack for the call. Therefore
+ * hooks.c is compiled to use only general-purpose registers, and the assembly saves all
+ * of them that the ABI allows a function to change. Hooks for entry points with the same
+ * call and size in extra.h share one function body.
  */
 #ifndef MS_AGENT_COUNT_HOOKS_KEEP_H
 #define MS_AGENT_COUNT_HOOKS_KEEP_H
@@ -38,8 +38,8 @@
 #define RESTORE(n) "movaps 16*" #n "(%rsp), %xmm" #n "\n"
 
 /*
- * Save all vector registers and align the stack before calling take_stack(), which
- * may use any register.
+ * Save all vector registers and align the stack before calling take_stack(), which may
+ * use any register.
  */
 __attribute__((visibility("hidden"))) void keep_and_take_stack(struct count_slot *slot,
 							       uint64_t bytes,
@@ -56,8 +56,8 @@ __asm__(".text\n"
 								      ".previous\n");
 
 /*
- * Offset in struct hooks_head of the original function's address, for the hook
- * that is defined next.
+ * Offset in struct hooks_head of the original function's address, for the hook that is
+ * defined next.
  */
 __asm__(".set original_offset, 240\n");
 static_assert(offsetof(struct hooks_head, originals[HOOK_FIRST_EXTRA]) == 240,

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * hooks_stacks - record call stacks in the hooks. This file connects the hooks to
- * stack_record.h, and provides the services that stack_record.h needs: the hooks have no
- * file, and no memory except the arena.
+ * stack_record.h. It defines the functions that stack_record.h requires, such as
+ * stack_memory_allocate(), because the hooks have no stack file, and no memory except
+ * the arena.
  */
 #include "agent/count/hooks_inside.h"
 
@@ -13,8 +14,8 @@
 #define PAGE_BYTES 4096
 
 /*
- * The state for recording the call stacks of the thread that uses a slot. All
- * members are initially 0.
+ * The state for recording the call stacks of the thread that uses a slot. All members are
+ * initially 0.
  */
 struct recorder {
 	/*
@@ -29,9 +30,9 @@ struct recorder {
 static_assert(sizeof(struct stacks) <= sizeof(hooks_private.stacks), "room");
 
 /*
- * Return true if the module's unwind tables are still mapped and unchanged. If not,
- * the tables must not be read: the file may have been unmapped since memstate
- * listed the modules.
+ * Return true if the module's unwind tables are still mapped and unchanged. Otherwise the
+ * tables must not be read, because the file may have been unmapped since memstate listed
+ * the modules.
  */
 static bool is_there(const struct hooks_module *m)
 {
@@ -96,8 +97,8 @@ bool stack_file_take_nodes(struct stack_file *file, uint32_t count, uint32_t *re
 
 /*
  * Return the end address of the thread's stack. For the main thread, memstate has
- * determined this address; glibc places struct pthread at the end of any other thread's
- * stack, so return that address.
+ * determined this address. For other threads, return the address of struct pthread, which
+ * glibc places at the end of the stack.
  */
 static uint64_t find_stack_end(uint32_t tid)
 {
@@ -140,7 +141,7 @@ static void begin_thread(struct recorder *recorder, uint32_t tid)
 }
 
 /*
- * Initialize the state that all threads share. Several threads may do this at the same
+ * Initialize the state that all threads share. Several threads may do so at the same
  * time, because all of them write the same values.
  */
 static COLD void begin(struct stacks *s)

@@ -37,14 +37,14 @@
 #endif
 
 /*
- * Hide the symbols declared below, so that code accesses them directly instead of
- * through the GOT, and other libraries cannot replace them.
+ * Hide the following symbols, so that code accesses them directly instead of through the
+ * GOT, and other libraries cannot replace them.
  */
 #pragma GCC visibility push(hidden)
 
 /*
- * The functions of the real allocator: the next definitions in the dynamic linker's
- * lookup order. All members are set before any thread gets a slot.
+ * The functions of the real allocator, which are the next definitions in the dynamic
+ * linker's lookup order. All members are set before any thread gets a slot.
  */
 struct count_next {
 	void *(*malloc)(size_t bytes);
@@ -60,9 +60,9 @@ struct count_next {
 };
 extern struct count_next count_next;
 /*
- * True if the word before a block is its size, as in glibc. This is a variable of its
- * own, not a member of count_next, so that a single instruction can read it, and no
- * address has to be kept across a call.
+ * True if the word before a block is its size, as in glibc. This is a separate variable
+ * instead of a member of count_next, so that a single instruction can read it, and no
+ * address has to be preserved across a call.
  */
 extern bool count_has_glibc_heads;
 
@@ -70,8 +70,8 @@ extern bool count_has_glibc_heads;
 uint32_t count_next_find(void);
 
 /*
- * Return true if a function is in the same file as count_next.malloc.
- * Return false for NULL.
+ * Return true if a function is in the same file as count_next.malloc. Return false for
+ * NULL.
  */
 bool count_is_allocators(void *function);
 /*
@@ -82,7 +82,7 @@ void count_new_find(void);
 
 /*
  * The slot for the thread's counts, or NULL. for_malloc and for_free are copies of the
- * pointer, but are NULL if malloc or free must use the slow path. The fast path thus
+ * pointer, but are NULL if malloc or free must use the slow path. The fast path therefore
  * needs only one test.
  */
 struct count_own {
@@ -97,28 +97,28 @@ extern __thread struct count_own count_own __attribute__((tls_model("initial-exe
  */
 struct count_slot *count_slot_allocate(void);
 /*
- * Add pending_bytes of the thread's slot to the file header's live_bytes.
- * Return p unchanged.
+ * Add pending_bytes of the thread's slot to live_bytes in the file header. Return p
+ * unchanged, so that malloc can call this function in a tail call.
  */
 void *count_slot_flush(void *p);
 
 /*
- * Prepare for a seccomp filter that the program is about to install: reserve resources
- * that would later need system calls. From now on, the library makes only the system
- * calls that `wanted` allows. Call this again with ASK_ALWAYS if the filter was not
- * installed after all.
+ * Prepare for a seccomp filter that the program is about to install, by reserving
+ * resources that would later require system calls. From now on, the library makes only
+ * the system calls that `wanted` allows. Call this function again with ASK_ALWAYS if the
+ * filter was not installed after all.
  */
 void count_slot_seal(enum ask_permission wanted);
 
 /*
- * Store the new name of a thread in its slot, or remember the name until the
- * thread has a slot.
+ * Store the new name of a thread in its slot, or remember the name until the thread has a
+ * slot.
  */
 void count_slot_set_name(uint32_t tid, const char *name);
 
 /*
- * Allocate memory from the startup arena, for use before malloc is available. This
- * memory is never freed.
+ * Allocate memory from the startup arena, for use before malloc is available. This memory
+ * is never freed.
  */
 void *count_arena_allocate(size_t alignment, size_t bytes);
 #define COUNT_ARENA_BYTES 65536
@@ -172,8 +172,8 @@ static inline void count_subtract(int64_t *counter, int64_t by)
 }
 
 /*
- * Compare and exchange in one instruction: if *at equals *was, set *at to `by` and
- * return true. Otherwise set *was to the current value and return false.
+ * Compare and exchange in one instruction: if *at equals *was, set *at to `by` and return
+ * true. Otherwise set *was to the current value and return false.
  */
 static inline bool count_replace(uint64_t *at, uint64_t *was, uint64_t by)
 {
@@ -189,13 +189,13 @@ static inline bool count_replace(uint64_t *at, uint64_t *was, uint64_t by)
 }
 
 /*
- * Return the usable size of a block of any allocator, or -1 for a block from the
- * startup arena. For ordinary blocks of glibc, malloc and free do not need this
- * function; see count_is_plain().
+ * Return the usable size of a block of any allocator, or -1 for a block from the startup
+ * arena. malloc and free do not call this function for ordinary blocks of glibc; see
+ * count_is_plain().
  */
 int64_t count_usable_bytes(void *p);
 
-/* Like count_allocated(), but p may be any block or NULL. Return p. */
+/* Like count_allocated(), but p may be NULL or a block of any allocator. Return p. */
 void *count_allocated_slow(void *p);
 
 /*
@@ -214,9 +214,8 @@ static inline int64_t count_plain_bytes(size_t head)
 }
 
 /*
- * Count the block p, the result of an allocating call; if p is NULL, count a
- * failed call. Requires count_has_glibc_heads. Return p, so that rare cases can be
- * handled by tail calls.
+ * Count the block p, the result of an allocating call; if p is NULL, count a failed call.
+ * Requires count_has_glibc_heads. Return p, so that tail calls can handle rare cases.
  */
 static inline void *count_allocated_plain(struct count_slot *slot, void *p)
 {
@@ -250,9 +249,9 @@ static inline void count_update_high(struct count_slot *slot, int64_t pending)
 }
 
 /*
- * Count that a block of this many bytes is about to be freed. Return true if the caller
- * must call count_slot_flush(). The maximum of pending_bytes is recorded here, before
- * pending_bytes decreases, so that allocations need not record it.
+ * Count the free of a block of this many bytes, before the block is freed. Return true if
+ * the caller must call count_slot_flush(). The function records the maximum of the
+ * pending_bytes before it decreases them, so that allocations need not do so.
  */
 static inline bool count_freed(struct count_slot *slot, uintptr_t addr,
 			       int64_t usable_bytes)
@@ -272,10 +271,10 @@ static inline bool count_freed(struct count_slot *slot, uintptr_t addr,
 
 /*
  * Count the requested bytes before an allocating call. During the call, last_addr
- * contains the number of bytes; if the call fails, count_allocated_slow() subtracts
- * them again. If only calls are counted (COUNT_WITHOUT_LIVE), the result of the call
- * is not checked, so a request above PTRDIFF_MAX, which every allocator refuses,
- * counts as 0 bytes.
+ * contains the number of bytes; if the call fails, count_allocated_slow() subtracts them
+ * again. If only calls are counted (COUNT_WITHOUT_LIVE), the result of the call is not
+ * checked. A request above PTRDIFF_MAX, which every allocator refuses, then counts as 0
+ * bytes.
  */
 static inline void count_requested(struct count_slot *slot, size_t bytes)
 {

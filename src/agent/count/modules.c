@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * modules - with the help of ld.so, find the programs and libraries (modules) that
- * contain the code of a call stack. Each module is written to the stack file when its
- * code is first seen.
+ * modules - find the programs and libraries (modules) that contain the code of a call
+ * stack, with the help of ld.so. Each module is written to the stack file when its code
+ * is first seen.
  */
 #include "config.h"
 
@@ -22,8 +22,8 @@
 #define PAGE_BYTES 4096
 
 /*
- * The result type of _dl_find_object() in glibc 2.35 and later, which older versions
- * of <dlfcn.h> lack.
+ * The result type of _dl_find_object() in glibc 2.35 and later, which older versions of
+ * <dlfcn.h> lack.
  */
 struct found_object {
 	unsigned long long flags;
@@ -35,8 +35,8 @@ struct found_object {
 typedef int find_object_function(void *address, struct found_object *ret);
 
 /*
- * address of _dl_find_object(), which takes no lock, or NULL to use
- * dl_iterate_phdr() instead
+ * address of _dl_find_object(), which takes no lock; NULL to use dl_iterate_phdr()
+ * instead
  */
 static find_object_function *find_object;
 static int (*next_dlclose)(void *handle);
@@ -90,8 +90,8 @@ static void use_headers(struct wanted *w)
 }
 
 /*
- * Return true if there are gaps between the module's segments, in which other
- * files may be mapped.
+ * Return true if there are gaps between the module's segments, in which other files may
+ * be mapped.
  */
 static bool has_holes(const struct wanted *w)
 {
@@ -111,8 +111,8 @@ static bool has_holes(const struct wanted *w)
 }
 
 /*
- * Set the module's address range: all segments or, if there are gaps between the
- * segments, only the segment with the code.
+ * Set the module's address range to all its segments. If there are gaps between the
+ * segments, set the range to the segment with the code.
  */
 static void set_range(struct wanted *w, const ElfW(Phdr) * code)
 {
@@ -153,8 +153,8 @@ static int look_for(struct dl_phdr_info *info, size_t size, void *data)
 
 /*
  * Find a module with _dl_find_object(). If there are gaps between the module's segments,
- * that function returns only the segment that contains the address, without the ELF
- * header; then fall back to dl_iterate_phdr().
+ * _dl_find_object() returns only the segment that contains the address, without the ELF
+ * header; then use dl_iterate_phdr().
  */
 static bool find_by_object(struct wanted *w)
 {
@@ -211,8 +211,8 @@ static void find_build_id(const struct wanted *w, struct stack_file_module *ret)
 }
 
 /*
- * Add a module whose path is relative. ld.so resolved the path in the directory that was
- * current at that time; assume that the current directory has not changed since.
+ * Add a module whose path is relative. ld.so resolved the path from the current
+ * directory; assume that the current directory has not changed since.
  */
 static COUNT_COLD int add_relative(const struct stack_file_module *module,
 				   const char *name)

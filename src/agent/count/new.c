@@ -3,9 +3,9 @@
  * new - count C++ new and delete of an allocator that defines these operators itself.
  *
  * The new and delete of libstdc++ call malloc() and free(), which are counted, so calls
- * to libstdc++'s operators are passed on unchanged. This code is used only if the
- * program has a preloaded allocator that defines new and delete. In any other program,
- * these definitions would replace the private new and delete of a module.
+ * to libstdc++'s operators are passed on unchanged. This code is used only if the program
+ * has a preloaded allocator that defines new and delete. In other programs, these
+ * definitions would replace the private new and delete of a module.
  */
 #include "config.h"
 
@@ -17,8 +17,8 @@
 #include "agent/count/stacks.h"
 
 /*
- * Mangled names of new and delete (Itanium C++ ABI) on machines where
- * size_t is unsigned long.
+ * Mangled names of new and delete (Itanium C++ ABI) on machines where size_t is unsigned
+ * long.
  */
 #define NEWS(X)                               \
 	X(_Znwm)                              \
@@ -52,9 +52,9 @@ enum {
 };
 
 /*
- * Types used to call all variants of new and delete with the maximum number of
- * arguments. The arguments are in registers, and functions with fewer parameters
- * ignore the others.
+ * The function types through which all variants of new and delete are called, with the
+ * maximum number of arguments. The arguments are in registers, and functions with fewer
+ * parameters ignore the others.
  */
 typedef void *new_function(size_t bytes, uintptr_t second, uintptr_t third);
 typedef void delete_function(void *p, uintptr_t second, uintptr_t third);
@@ -89,7 +89,7 @@ void count_new_find(void)
 }
 
 /*
- * Functions besides malloc that the allocator's operator new may call by name. Such
+ * Functions besides malloc that the allocator's operator new may call by name. These
  * calls are counted too, and must be subtracted again.
  */
 static const enum count_function within[] = {
@@ -113,8 +113,8 @@ static void save_counts(const struct count_slot *slot, struct before *ret)
 }
 
 /*
- * If operator new itself called malloc or one of the functions in `within`, that call
- * has been counted: subtract it. Return true if there was such a call.
+ * Subtract the call that operator new itself made to malloc or one of the functions in
+ * `within`, because the call has been counted. Return true if there was such a call.
  */
 static bool subtract_inner(struct count_slot *slot, const struct before *before)
 {
@@ -136,9 +136,9 @@ static bool subtract_inner(struct count_slot *slot, const struct before *before)
 }
 
 /*
- * Call the allocator's operator new, and count the call. If new itself called malloc or
- * a similar function, the stack has already been recorded: set *ret_is_within, so that
- * the allocation is not counted twice.
+ * Call the allocator's operator new, and count the call. If new itself called malloc or a
+ * similar function, the stack has already been recorded: set *ret_is_within, so that the
+ * allocation is not counted twice.
  */
 static void *make_own(struct count_slot *slot, int which, size_t bytes,
 		      const uintptr_t rest[2], bool *ret_is_within)
@@ -148,8 +148,8 @@ static void *make_own(struct count_slot *slot, int which, size_t bytes,
 
 	count_add(&slot->calls[COUNT_NEW], 1);
 	/*
-	 * count the call as failed until the operator returns, because it may
-	 * throw an exception
+	 * count the call as failed until the operator returns, because it may throw an
+	 * exception
 	 */
 	count_add(&slot->failed_count, 1);
 	save_counts(slot, &before);
@@ -196,8 +196,8 @@ static void drop_own(struct count_slot *slot, int which, void *p, const uintptr_
 		count_stack_freed(slot, p);
 	deletes[which].next(p, rest[0], rest[1]);
 	/*
-	 * subtract the call to free that the allocator's operator delete made by name,
-	 * because it has been counted
+	 * if the allocator's operator delete called free by name, that call has been
+	 * counted, so subtract it
 	 */
 	if (slot->free_calls != before)
 		count_add(&slot->free_calls, (uint64_t)-1);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * next - find the functions of the actual allocator, at the first call to a counted
- * function. The lookup may itself allocate memory; until it has finished, an arena
- * provides this memory.
+ * function. The lookup may itself allocate memory, which an arena provides until the
+ * lookup has finished.
  */
 #include "config.h"
 
@@ -80,8 +80,8 @@ static uint32_t prepare_sizes(void)
 	if ((void *)(uintptr_t)count_next.malloc != dlsym(RTLD_DEFAULT, "__libc_malloc"))
 		return 0;
 	/*
-	 * free the test block, so that the program's next block gets the same address
-	 * as without counting
+	 * free the test block, so that the program's next block gets the same address as
+	 * without counting
 	 */
 	block = count_next.malloc(1);
 	if (block) {
@@ -104,10 +104,21 @@ static size_t no_size(void *p)
 	return 0;
 }
 
+/* Find the module and the symbol at an address. musl does not report the symbol. */
+static bool find_symbol(const void *addr, Dl_info *ret, const ElfW(Sym) * *ret_symbol)
+{
+#ifdef HAVE_DLADDR1
+	return dladdr1(addr, ret, (void **)ret_symbol, RTLD_DL_SYMENT) != 0;
+#else
+	(void)ret_symbol;
+	return dladdr(addr, ret) != 0;
+#endif
+}
+
 /*
- * Return true if the program's calls to malloc do not reach this library. A non-PIE
- * program that uses the address of malloc has a stub named malloc; the stub is in the
- * program, but calls this library.
+ * Return true if the program's calls to malloc do not reach this library. A stub named
+ * malloc in the program does not count as another malloc: a non-PIE program that uses the
+ * address of malloc contains such a stub, which calls this library.
  */
 static bool is_passed_by(void)
 {
@@ -115,7 +126,7 @@ static bool is_passed_by(void)
 	const ElfW(Sym) *symbol = NULL;
 	Dl_info first_info, own_info;
 
-	if (!first || !dladdr1(first, &first_info, (void **)&symbol, RTLD_DL_SYMENT) ||
+	if (!first || !find_symbol(first, &first_info, &symbol) ||
 	    !dladdr(count_arena, &own_info))
 		return true;
 	return first_info.dli_fbase != own_info.dli_fbase &&

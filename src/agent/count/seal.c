@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * seal - replacements for prctl(2) and syscall(2), through which the counting library
- * notices that the program installs a seccomp filter or names a thread.
+ * detects that the program installs a seccomp filter or names a thread.
  *
- * A filter that is installed in another way is not noticed. ask.h lists the system calls
- * that the library makes even under such a filter.
+ * The library does not detect a filter that is installed in another way. ask.h lists the
+ * system calls that the library makes even under such a filter.
  */
 #include "config.h"
 
@@ -77,7 +77,7 @@ long count_seal_failed(long result);
 #pragma GCC visibility pop
 
 /*
- * Handle prctl(2) and seccomp(2) for our replacement of syscall(), which makes all other
+ * Handle prctl(2) and seccomp(2) for the replacement of syscall(), which makes all other
  * system calls directly.
  */
 __attribute__((used)) long count_seal_call(long number, long a, long b, long c, long d,
@@ -141,8 +141,8 @@ COUNT_EXPORT int pthread_setname_np(pthread_t thread, const char *name)
 		memcpy(&next_set_name, &function, sizeof(function));
 	}
 	/*
-	 * read the tid before setting the name, because the kernel sets the tid to 0
-	 * when the thread ends
+	 * read the tid before setting the name, because the kernel sets the tid to 0 when
+	 * the thread ends
 	 */
 	memcpy(&tid, (const char *)thread + ASK_TID_OFFSET, sizeof(tid));
 	r = next_set_name(thread, name);

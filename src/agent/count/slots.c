@@ -2,7 +2,7 @@
 /*
  * slots - the counts file and its slots, one for each thread. The file is created at the
  * program's first allocation or when main() starts, whichever comes first. Each forked
- * child creates its own file.
+ * child process creates its own file.
  */
 #include "config.h"
 
@@ -22,31 +22,32 @@
 #include "agent/system/ask.h"
 #include "agent/system/new_file.h"
 
-#define ENDED_LOOKS 32 /* number of slots to check for a thread that has ended */
+/* number of slots that a new thread checks for one whose thread has ended */
+#define ENDED_LOOKS 32
 #define COUNT_NAMED_MAX 64
 #define PAGE_SLOTS (COUNT_GROW_BYTES / COUNT_SLOT_BYTES)
 
 struct count_name {
-	uint32_t tid; /* thread id, or 0 if this array element is free */
+	uint32_t tid; /* thread id; 0 if this array element is free */
 	char name[COUNT_NAME_BYTES];
 };
 
 __thread struct count_own count_own __attribute__((tls_model("initial-exec")));
 
-/*
- * The slot that all threads without a slot of their own share. Its counts
- * are never read.
- */
+/* The slot that all threads without their own slot share. No process reads its counts. */
 static struct count_slot lost_slot;
-/* the mapped counts file, or NULL if there is no file */
+/* the mapped counts file; NULL if there is no file */
 static struct count_head *head;
 static struct new_file file;
 static uint32_t slots_reserved; /* index of the first slot without allocated disk space */
 static uint32_t slots_in_file;	/* number of slots for which the file has space */
-/* index of the first slot of this process, which may differ from 1 in a forked child */
+/*
+ * index of the first slot of this process, which may differ from 1 in a forked child
+ * process
+ */
 static uint32_t slot_first;
 static uint32_t ended_cursor;
-/* blocks and bytes that were allocated immediately before fork() */
+/* blocks and bytes that were in use (allocated and not freed) at the time of fork() */
 static int64_t forked_blocks, forked_bytes;
 static enum ask_permission permission;
 /* true if ask_own_tid() returns the same thread id as the kernel */
@@ -62,7 +63,7 @@ enum {
 };
 static int start_state;
 
-/* Set the slot of the calling thread; NULL means that it has none. */
+/* Set the slot of the calling thread. NULL means that the thread has none. */
 static void own_slot(struct count_slot *slot)
 {
 	bool is_plain = count_has_glibc_heads || !COUNT_HAS_LIVE;
@@ -79,8 +80,8 @@ static struct count_slot *slot_at(uint32_t index)
 }
 
 /*
- * Create this process's counts file and map it, at the given address unless that is
- * NULL. Allocate disk space for slot 0 and the given slot. Return NULL on failure.
+ * Create this process's counts file and map it, at the given address unless that is NULL.
+ * Allocate disk space for slot 0 and the given slot. Return NULL on failure.
  */
 static struct count_head *map_file(struct count_head *at, uint32_t slot)
 {
@@ -156,8 +157,8 @@ static pid_t own_tid(void)
 }
 
 /*
- * Copy the thread's name: one that was set before the thread had a slot,
- * or an inherited one.
+ * Copy the thread's name: the name that was set before the thread had a slot, or the
+ * inherited name.
  */
 static void copy_name(pid_t tid, char *to)
 {
@@ -199,17 +200,17 @@ void count_slot_set_name(uint32_t tid, const char *name)
 	__atomic_store_n(&named[count].tid, tid, __ATOMIC_RELEASE);
 }
 
-/* Stop counting in this forked child, in all of its threads. */
+/* Stop counting in this forked child process, in all of its threads. */
 static void stop_counting_child(struct count_head *parent)
 {
 	__atomic_fetch_add(&parent->lost_child_count, 1, __ATOMIC_RELAXED);
 	own_slot(&lost_slot);
 	head = NULL;
 	/*
-	 * A signal handler may have interrupted a counted call and called fork().
-	 * The interrupted call still writes to the old slot, so replace the
-	 * mapping of the parent's file with private memory. Under a seccomp filter
-	 * this is not possible.
+	 * A signal handler may have interrupted a counted call and called fork(). The
+	 * interrupted call still writes to the old slot, so replace the mapping of the
+	 * parent's file with private memory. Under a seccomp filter, the mapping cannot
+	 * be replaced.
 	 */
 	if (permission == ASK_ALWAYS)
 		(void)mmap(parent, COUNT_FILE_MAX, PROT_READ | PROT_WRITE,
@@ -219,10 +220,10 @@ static void stop_counting_child(struct count_head *parent)
 }
 
 /*
- * Start a counts file in a forked child. The slot keeps its address: a signal
- * handler may have interrupted a counted call and called fork(), and that call still
- * uses the slot. A thread without a slot, because it has not allocated yet, has none
- * in the child either.
+ * Start a counts file in a forked child process. The slot keeps its address, because a
+ * signal handler may have interrupted a counted call and called fork(), and the
+ * interrupted call still uses the slot. A thread that has no slot in the parent, because
+ * it has not allocated yet, has none in the child either.
  */
 static void begin_child(void)
 {
@@ -242,8 +243,8 @@ static void begin_child(void)
 		index = (uint32_t)(((char *)slot - (char *)slot_at(0)) /
 				   COUNT_SLOT_BYTES);
 	/*
-	 * create a new file only without a seccomp filter, which may kill the program
-	 * for the necessary system calls
+	 * create a file only if no seccomp filter is active, because a filter could kill
+	 * the program for the system calls that this requires
 	 */
 	if (permission == ASK_ALWAYS && map_file(parent, index)) {
 		slot_first = index;
@@ -281,7 +282,7 @@ static void start(void)
 	pthread_atfork(save_before_fork, NULL, begin_child);
 }
 
-/* Add pending_bytes of a slot to the file header's live_bytes, and update the peak. */
+/* Add pending_bytes of a slot to live_bytes in the file header, and update the peak. */
 static void flush(struct count_slot *slot)
 {
 	int64_t high = __atomic_exchange_n(&slot->high_bytes, 0, __ATOMIC_RELAXED);
@@ -318,8 +319,8 @@ static void fold(struct count_slot *slot)
 	slot->high_bytes = 0;
 	slot->stack_at = slot->last_addr = 0;
 	/*
-	 * all members of a slot up to and including flushed_bytes are counters
-	 * that can be added up
+	 * all members of a slot up to and including flushed_bytes are counters that can
+	 * be added
 	 */
 	for (size_t i = 0;
 	     i <= offsetof(struct count_slot, flushed_bytes) / sizeof(uint64_t); i++)
@@ -331,8 +332,8 @@ static void fold(struct count_slot *slot)
 }
 
 /*
- * Take over the slot of a thread that has ended. Return NULL if none of the slots
- * examined belongs to such a thread.
+ * Take over the slot of a thread that has ended. Return NULL if none of the examined
+ * slots belongs to such a thread.
  */
 static struct count_slot *reuse_ended(void)
 {
@@ -356,7 +357,9 @@ static struct count_slot *reuse_ended(void)
 	return NULL;
 }
 
-/* Make sure that disk space is allocated for the slot with this index. */
+/*
+ * Allocate disk space for the slot with this index if necessary. Return false on failure.
+ */
 static bool extend_to(uint32_t index)
 {
 	uint32_t first = index / PAGE_SLOTS * PAGE_SLOTS, end = first + PAGE_SLOTS;

@@ -9,8 +9,8 @@ static uint64_t leaf_bytes(const struct stack_blocks *blocks)
 }
 
 /*
- * Return the memory to which *at points; allocate it if *at is NULL. If two threads do
- * this at the same time, both receive the same memory.
+ * Return the memory to which *at points. Allocate it if *at is NULL. If two threads do so
+ * at the same time, both receive the same memory.
  */
 static void *make(void **at, uint64_t bytes)
 {

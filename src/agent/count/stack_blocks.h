@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * stack_blocks - a table that stores, for each block, which call stack allocated it, and
+ * stack_blocks - a table that stores, for each block, which call stack allocated it and
  * how many bytes were requested.
  *
- * There is one word for each address at which a block may start. The location of the
- * word is computed from that address, so neighbouring blocks have neighbouring words.
- * No search and no lock is needed, because only one thread at a time allocates or frees
- * a given block. Memory is used only where there are blocks. A forked child inherits
- * the words unchanged.
+ * There is one word for each address at which a block may start. The location of the word
+ * is computed from the address, so neighbouring blocks have neighbouring words. The table
+ * needs no search and no lock, because only one thread at a time allocates or frees a
+ * given block. It uses memory only where there are blocks. A forked child process
+ * inherits the words unchanged.
  */
 #ifndef MS_AGENT_COUNT_STACK_BLOCKS_H
 #define MS_AGENT_COUNT_STACK_BLOCKS_H
@@ -20,16 +20,17 @@
 
 #define STACK_ADDRESS_BITS 47
 /*
- * Each leaf of the table of blocks contains the words for 1 << 21 bytes
- * of address space.
+ * Base-2 logarithm of the number of bytes of address space that a leaf of the table
+ * describes.
  */
 #define STACK_LEAF_BITS 21
 #define STACK_BRANCH_BITS 13
 #define STACK_BRANCH_COUNT (1 << STACK_BRANCH_BITS)
 
 /*
- * The word for a block contains the number of its call stack's node in the low bits, and
- * the block's size in bytes in the high bits. The word is 0 if there is no block.
+ * Maximum size of a block in the table. The word for a block contains the number of its
+ * call stack's node in the low bits, and the block's size in bytes in the high bits. The
+ * word is 0 if there is no block.
  */
 #define STACK_BLOCK_SIZE_MAX ((UINT64_C(1) << (64 - STACK_PARENT_BITS)) - 1)
 
@@ -52,15 +53,15 @@ static inline uint64_t stack_block_bytes(uint64_t block)
 
 struct stack_blocks {
 	/*
-	 * the number of zero bits at the end of each block's address: blocks are aligned
-	 * to 1 << align_bits
+	 * number of zero bits at the end of each block's address: blocks are aligned to 1
+	 * << align_bits
 	 */
 	unsigned int align_bits;
 	uint64_t **branches[STACK_BRANCH_COUNT];
 };
 
 /*
- * Return the word that stores the call stack and the size of the block at addr; allocate
+ * Return the word that stores the call stack and the size of the block at addr. Allocate
  * the word's part of the table if needed. Return NULL if memory cannot be allocated, or
  * if addr is not a user-space address.
  */

@@ -59,8 +59,7 @@ void *stack_memory_allocate(uint64_t bytes)
 }
 
 /*
- * Keep the memory if a seccomp filter is active, because the filter may
- * forbid munmap(2).
+ * Keep the memory if a seccomp filter is active, because the filter may forbid munmap(2).
  */
 void stack_memory_release(void *memory, uint64_t bytes)
 {
@@ -111,8 +110,8 @@ static uint64_t bytes_of_nodes(uint32_t count)
 
 /*
  * Map the file at its full size, with holes: as many nodes as fit into the address space
- * and into the maximum file size (RLIMIT_FSIZE). The kernel would kill the program with
- * SIGXFSZ if the file exceeded that size.
+ * and into the maximum file size (RLIMIT_FSIZE). If the file exceeded this size, the
+ * kernel would kill the program with SIGXFSZ.
  */
 static void *map(struct stack_file *file, int fd)
 {
@@ -204,9 +203,9 @@ static bool has_node_room(const struct stack_file *file, uint32_t from, uint32_t
 }
 
 /*
- * Allocate disk space for nodes up to number `end`. Return false if there is no
- * space. Several threads may allocate space for the same nodes at the same time,
- * which is harmless.
+ * Allocate disk space for nodes up to number `end`. Return false if there is no space.
+ * Several threads may allocate space for the same nodes at the same time, which is
+ * harmless.
  */
 static bool extend_to(struct stack_file *file, uint32_t end)
 {
@@ -277,9 +276,9 @@ const struct stack_file_module *stack_file_next_module(const struct stack_file *
 }
 
 /*
- * Return true if the module record a in the file equals b and has this path.
- * `end` is the end of all records in the file: in a damaged file, the path may
- * have no NUL at its end.
+ * Return true if the module record `a` in the file equals `b` and has this path. `end` is
+ * the end of all records in the file, because in a damaged file the path may have no NUL
+ * at its end.
  */
 static bool is_same(const struct stack_file_module *a, const struct stack_file_module *b,
 		    const char *path, const char *end)
@@ -388,8 +387,8 @@ int stack_file_add_module(struct stack_file *file, const struct stack_file_modul
 
 		r = last != NULL;
 		/*
-		 * nodes with lower numbers belong to the modules that were mapped at
-		 * these addresses before
+		 * nodes with lower numbers belong to the modules previously mapped at
+		 * these addresses
 		 */
 		if (last && !first_node)
 			first_node = __atomic_load_n(&file->head->node_count,

@@ -10,8 +10,8 @@
 #define COLD __attribute__((cold, noinline))
 
 /*
- * Value at which a counter of the filter of addresses is saturated, and
- * no longer changes.
+ * Maximum of a counter in the address filter. A counter that has reached it no
+ * longer changes.
  */
 #define FILTER_FULL 128
 
@@ -39,8 +39,8 @@ static inline uint64_t weight_of(const struct stacks *s, uint64_t bytes)
 }
 
 /*
- * Save a node's live bytes at the last peak. This must be called before the live bytes
- * change. Peaks are numbered: if a node has the number of an earlier peak, its live
+ * Save a node's live bytes at the last peak. This function must be called before the live
+ * bytes change. Peaks are numbered. If a node has the number of an earlier peak, its live
  * bytes have not changed since the last peak, so they equal its bytes at that peak.
  */
 static inline void save_peak(const struct stacks *s, struct stack_file_node *node)
@@ -87,8 +87,8 @@ static bool is_as_found(const struct unwind_thread *u, uint32_t count, bool is_c
 }
 
 /*
- * Return true if each frame's node has the frame's address, and its parent is the node
- * of the caller's frame.
+ * Return true if each frame's node has the frame's address, and its parent is the node of
+ * the caller's frame.
  */
 static bool has_own_nodes(const struct stacks *s, const struct unwind_thread *u)
 {
@@ -117,9 +117,9 @@ static COLD void check(struct stacks *s, struct stack_thread *t,
 }
 
 /*
- * Append the fresh frames (those found by the last unwinding) to the kept frames
- * (those reused from the previous stack). Take their nodes from a cached path. Return
- * the innermost node.
+ * Append the fresh frames (found by the last unwinding) to the kept frames (reused from
+ * the previous stack). The cached path contains the nodes of the fresh frames. Return the
+ * innermost node.
  */
 static inline uint32_t keep_path(struct unwind_thread *u, const struct stack_path *path)
 {
@@ -140,8 +140,8 @@ static void save_path(const struct stack_trie *trie, const struct unwind_thread 
 }
 
 /*
- * Return the cache key for the path of the fresh frames, or 0 if the
- * path cannot be cached.
+ * Return the cache key for the path of the fresh frames, or 0 if the path cannot be
+ * cached.
  */
 static inline uint64_t path_key(const struct stack_trie *trie,
 				const struct unwind_thread *u)
@@ -267,8 +267,7 @@ static inline void count_block_freed(struct stacks *s, struct stack_thread *t,
 	int64_t bytes = (int64_t)(stack_block_bytes(block) * weight);
 
 	/*
-	 * live_bytes may have reached a new peak, so flush before
-	 * pending_bytes decreases
+	 * live_bytes may have reached a new peak, so flush before pending_bytes decreases
 	 */
 	if (unlikely(t->pending_bytes > t->room_bytes))
 		stack_flush(s, t);
@@ -300,7 +299,7 @@ void stack_forget(struct stacks *s, struct stack_thread *t, uintptr_t addr)
 
 /*
  * Store the node of a block's call stack in the table of blocks. `place` points to the
- * block's word, or is NULL if this word has no memory yet.
+ * block's word, or is NULL if the word has no memory yet.
  */
 static inline void remember(struct stacks *s, struct stack_thread *t, uint64_t *place,
 			    uintptr_t addr, uint64_t block)
@@ -310,8 +309,8 @@ static inline void remember(struct stacks *s, struct stack_thread *t, uint64_t *
 	if (unlikely(!place)) {
 		place = stack_blocks_make_place(s->blocks, addr);
 		/*
-		 * without a word for the block, its free will not be recorded: count the
-		 * block as freed now, so that it is not reported as leaked
+		 * if there is no word for the block, its free will not be recorded, so
+		 * count the block as freed now to avoid reporting it as leaked
 		 */
 		if (!place) {
 			uint64_t weight = weight_of(s, stack_block_bytes(block));
@@ -323,8 +322,8 @@ static inline void remember(struct stacks *s, struct stack_thread *t, uint64_t *
 		}
 	}
 	/*
-	 * if an earlier block at this address is still recorded, it was freed in a way
-	 * that was not noticed
+	 * if the table still contains an earlier block at this address, the program freed
+	 * it in a way that was not detected
 	 */
 	if (unlikely(*place))
 		stack_forget(s, t, addr);

@@ -3,8 +3,8 @@
  * stack_record - count allocations and frees by call stack. The code uses no libc and no
  * locks, and receives all shared state as arguments.
  *
- * If a signal handler that interrupted the recording of an allocation itself allocates,
- * the handler's allocation is counted under a truncated stack.
+ * If a signal handler interrupts the recording of an allocation and itself allocates, the
+ * handler's allocation is counted under a truncated stack.
  */
 #ifndef MS_AGENT_COUNT_STACK_RECORD_H
 #define MS_AGENT_COUNT_STACK_RECORD_H
@@ -18,35 +18,35 @@
 #include "agent/unwind/unwind.h"
 
 /*
- * Size of the filter, a table that is indexed by some bits of an address. An element of
- * 0 means that no recorded block starts at an address with these bits.
+ * Size of the filter, a table that is indexed by some bits of an address. An element of 0
+ * means that no recorded block starts at an address with these bits.
  */
 #define STACK_FILTER_BYTES 65536
 #define STACK_FILTER_SHIFT 8
 
-/* State of a process that records stacks. */
+/* The state of a process that records stacks. */
 struct stacks {
 	struct stack_mode mode;
 	bool is_threaded; /* true if more than one thread has allocated */
 	/*
-	 * Incremented when different code is mapped at addresses that had code before.
-	 * Nodes of earlier epochs are then no longer used.
+	 * Number of the current epoch, incremented when code is mapped at addresses
+	 * that previously contained other code. Nodes of earlier epochs are then no
+	 * longer used.
 	 */
 	uint32_t epoch;
 	struct stack_file file;
-	/* array of file.node_max elements with recent lookups, or NULL */
+	/* cache of recent lookups, an array of file.node_max elements, or NULL */
 	struct stack_recent *recent;
 	struct unwind_space space;
-	struct stack_blocks *blocks; /* set if mode.has_live */
+	struct stack_blocks *blocks; /* the table of blocks; set if mode.has_live */
 	/*
-	 * the filter for the addresses of recorded blocks, or NULL if
-	 * mode.sample_bytes is 0
+	 * the filter for the addresses of recorded blocks; NULL if mode.sample_bytes is 0
 	 */
 	uint8_t *filter;
 };
 
 /*
- * State of a thread that records stacks. All members are initially 0, except random
+ * The state of a thread that records stacks. All members are initially 0, except random
  * and unwind.stack_end.
  */
 struct stack_thread {
@@ -57,13 +57,13 @@ struct stack_thread {
 	uint64_t last_weight;
 	uint64_t random;
 	/*
-	 * live bytes of this thread that have not been added to the
-	 * header's live_bytes yet
+	 * live bytes of this thread that have not been added to live_bytes in the header
+	 * yet
 	 */
 	int64_t pending_bytes;
 	/*
-	 * limit for pending_bytes: up to this value, the live bytes cannot have
-	 * reached a new peak
+	 * limit for pending_bytes: up to this value, the live bytes cannot have reached a
+	 * new peak
 	 */
 	int64_t room_bytes;
 	struct stack_trie trie;
@@ -71,8 +71,8 @@ struct stack_thread {
 };
 
 /*
- * Record a block that was allocated. `start` describes the frame to which the
- * allocating function returns.
+ * Record a block that was allocated. `start` describes the frame to which the allocating
+ * function returns.
  */
 void stack_record(struct stacks *s, struct stack_thread *t, uintptr_t addr,
 		  uint64_t bytes, const struct unwind_state *start);
@@ -84,9 +84,9 @@ static inline bool stack_may_be_known(const struct stacks *s, uintptr_t addr)
 }
 
 /*
- * stack_remove() removes the record of a block that is about to be freed, and returns
- * it, or 0 if the block was not recorded. Afterwards call stack_count_freed() if the
- * block was freed, or stack_restore() if it was not.
+ * stack_remove() removes the record of a block that is about to be freed, and returns it,
+ * or 0 if the block was not recorded. Afterwards call stack_count_freed() if the block
+ * was freed, or stack_restore() if it was not freed.
  */
 uint64_t stack_remove(struct stacks *s, uintptr_t addr);
 void stack_count_freed(struct stacks *s, struct stack_thread *t, uint64_t block);
@@ -99,12 +99,12 @@ void stack_restore(struct stacks *s, uintptr_t addr, uint64_t block);
 void stack_forget(struct stacks *s, struct stack_thread *t, uintptr_t addr);
 
 /*
- * Count the thread's last recorded allocation as temporary, because the thread's
- * next call freed it.
+ * Count the thread's last recorded allocation as temporary, because the thread's next
+ * call freed it.
  */
 void stack_count_temporary(struct stacks *s, struct stack_thread *t);
 
-/* Add the thread's pending_bytes to the file header's live_bytes. */
+/* Add the thread's pending_bytes to live_bytes in the file header. */
 void stack_flush(struct stacks *s, struct stack_thread *t);
 
 #endif

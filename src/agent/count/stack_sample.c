@@ -6,8 +6,8 @@
 #define LN_2 0.69314718055994530942
 
 /*
- * Return the natural logarithm of x for 0 < x <= 1. libm is not used, because the
- * program may not have loaded it.
+ * Return the natural logarithm of x for 0 < x <= 1. libm is not used, because the program
+ * may not have loaded it.
  */
 static double logarithm(double x)
 {

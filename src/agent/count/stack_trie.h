@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * stack_trie - find a thread's nodes in the stack file by the caller's node and the
- * address of the call. Only one thread at a time uses a trie; when a thread ends,
- * another thread can take over its trie.
+ * address of the call. Only one thread at a time uses a trie. When a thread ends, another
+ * thread can take over its trie.
  */
 #ifndef MS_AGENT_COUNT_STACK_TRIE_H
 #define MS_AGENT_COUNT_STACK_TRIE_H
@@ -12,46 +12,46 @@
 #include "agent/count/stack_file.h"
 
 struct stack_trie_entry {
-	uint64_t pc; /* address of the call, or 0 if this entry of the trie is free */
+	uint64_t pc; /* address of the call; 0 if this entry of the trie is free */
 	uint32_t parent, node;
 };
 
 /*
  * Cache of recent lookups, indexed by node number, for all tries of a process; each node
  * belongs to one trie. `child` is the callee that was looked up last. `sibling` is
- * another callee of the same caller, which was looked up before. The first few callees
- * of each caller are found in this way, all others in the trie. Callers and callees have
+ * another callee of the same caller, which was looked up before. The cache contains the
+ * first few callees of each caller; all others are in the trie. Callers and callees have
  * nearby numbers, so their elements share few cache lines.
  */
 struct stack_recent {
-	/* address of the call, or 0 if the node has not been looked up yet */
+	/* address of the call; 0 if the node has not been looked up yet */
 	uint64_t pc;
-	uint32_t child, sibling; /* node numbers, or 0 if there is no such node */
+	uint32_t child, sibling; /* node numbers; 0 if there is no such node */
 };
 
 /*
- * A cached path: the nodes of up to STACK_PATH_MAX consecutive calls, outermost first.
- * An element of the cache occupies half a CPU cache line. Its key is a 64-bit hash of
- * the addresses in the path and of the node at which the path starts. Collisions of keys
- * are not checked for, because they are extremely improbable.
+ * Maximum number of nodes in a cached path: the nodes of consecutive calls, outermost
+ * first. An element of the cache occupies half a CPU cache line. Its key is a 64-bit hash
+ * of the addresses in the path and of the node at which the path starts. Collisions of
+ * keys are not checked for, because they are extremely improbable.
  */
 #define STACK_PATH_MAX 6
 struct stack_path {
-	/* hash of the path, or 0 if this cache element is empty */
+	/* hash of the path; 0 if this cache element is empty */
 	uint64_t key;
-	uint32_t nodes[STACK_PATH_MAX]; /* outermost first */
+	uint32_t nodes[STACK_PATH_MAX]; /* nodes of the path, outermost first */
 };
 
 struct stack_trie {
-	/* hash table with 1 << bits entries, or NULL if not allocated yet */
+	/* hash table with 1 << bits entries; NULL if not allocated yet */
 	struct stack_trie_entry *entries;
 	unsigned int bits;
 	uint32_t count;
 	/* range of node numbers that are reserved for this trie and not used yet */
 	uint32_t next_node, end_node;
-	/* cache of recent lookups for all tries, or NULL if there was no memory for it */
+	/* cache of recent lookups for all tries; NULL if there was no memory for it */
 	struct stack_recent *recent;
-	/* cache of paths, in sets of two, or NULL if it is not allocated */
+	/* cache of paths, in sets of two; NULL if it is not allocated */
 	struct stack_path *paths;
 	/* number of elements of the path cache, as a base-2 logarithm */
 	unsigned int path_bits;
@@ -104,9 +104,9 @@ static inline uint64_t stack_path_add(uint64_t key, uint64_t pc)
 }
 
 /*
- * Spread the bits of the node number over the whole key. Otherwise a difference
- * between two node numbers could cancel out a difference between the addresses
- * that are added next.
+ * Return the initial hash key of a path. Spreading the bits of the node number over the
+ * whole key prevents a difference between two node numbers from cancelling out a
+ * difference between the addresses that are added next.
  */
 static inline uint64_t stack_path_begin(uint32_t node, uint32_t count)
 {
@@ -131,8 +131,8 @@ static inline struct stack_path *stack_path_find(const struct stack_trie *trie,
 }
 
 /*
- * Return the cache element in which to store a new path, which overwrites the older
- * path of the same set.
+ * Return the cache element in which to store a new path, which overwrites the older path
+ * of the same set.
  */
 static inline struct stack_path *stack_path_place(const struct stack_trie *trie,
 						  uint64_t key)
@@ -147,8 +147,8 @@ static inline struct stack_path *stack_path_place(const struct stack_trie *trie,
 #define STACK_RECENT_LOOKS 4
 
 /*
- * Record in the cache of recent lookups that the node was looked up as a
- * callee of `parent`.
+ * Record in the cache of recent lookups that the node was looked up as a callee of
+ * `parent`.
  */
 static inline void stack_trie_note(const struct stack_trie *trie, uint32_t parent,
 				   uint32_t node)

@@ -12,22 +12,23 @@
 
 #include "agent/count/stack_sample.h"
 
-#define ENDED_LOOKS 32 /* number of threads to check for one that has ended */
+/* number of threads that a new thread checks for one that has ended */
+#define ENDED_LOOKS 32
 #define PAGE_BYTES 4096
 
 struct count_stack_thread {
 	struct count_stack_thread *next;
-	/* thread id, or -1 while another thread is taking over this struct */
+	/* thread id; -1 while another thread is taking over this struct */
 	int32_t tid;
-	uint64_t self; /* see ask_has_ended() */
+	uint64_t self; /* address of the thread's struct pthread, see ask_has_ended() */
 	struct stack_thread stack;
 };
 
 struct stacks count_stacks;
 static __thread struct {
-	/* state for recording the thread's stacks, or NULL if it is not allocated yet */
+	/* state for recording the thread's stacks; NULL if it is not allocated yet */
 	struct count_stack_thread *thread;
-	/* true while this thread creates the stack file of a forked child */
+	/* this thread is creating the stack file of a forked child process */
 	bool leaves_fork;
 } own __attribute__((tls_model("initial-exec")));
 
@@ -35,14 +36,14 @@ static struct count_stack_thread *threads;
 /* the thread at which the next search for an ended thread begins */
 static struct count_stack_thread *look_at;
 static bool is_on;
-/* true in a forked child that has not recorded anything yet */
+/* true in a forked child process that has not recorded anything yet */
 static bool is_forked;
-/* true if stacks are recorded and this is not a forked child without a file */
+/* stacks are recorded, and this is not a forked child process without a file */
 static bool is_usual;
 static uint32_t fork_lock;
 /*
- * number of allocations in signal handlers that ran while the forked child's
- * file was being created
+ * number of allocations in signal handlers that ran while the forked child process
+ * created its file
  */
 static uint64_t fork_lost_count;
 static pid_t own_pid;
@@ -120,10 +121,10 @@ void count_stack_seal(enum ask_permission wanted)
 }
 
 /*
- * In the stack file of a forked child, add a block that was allocated before fork()
- * to the node of its call stack. The child inherits the block, and the nodes are
- * copies. freed_blocks and freed_bytes become negative, because the child itself did
- * not make the call.
+ * In the stack file of a forked child process, add a block that was allocated before
+ * fork() to the node of its call stack. The child process inherits the block, and the
+ * nodes are copies. freed_blocks and freed_bytes become negative, because the child
+ * process itself did not make the call.
  */
 static void add_inherited(void *context, uint64_t block)
 {
@@ -151,7 +152,10 @@ static void copy_nodes(const struct stack_file *from, struct stack_file *to,
 	to->head->node_count = count;
 }
 
-/* Create the stack file of a forked child, when the child first records something. */
+/*
+ * Create the stack file of a forked child process, at its first recorded allocation or
+ * free.
+ */
 static void begin_again(void)
 {
 	struct stacks *s = &count_stacks;
@@ -190,8 +194,8 @@ void count_stack_begin_child(const char *path)
 	is_usual = false;
 	own_pid = (pid_t)ask_own_tid();
 	/*
-	 * set the child's tid: with the parent's tid, a new thread would take this
-	 * struct for that of an ended thread and reuse it
+	 * set the child's tid; otherwise a new thread would see the parent's tid,
+	 * consider the thread ended, and reuse this struct
 	 */
 	if (own.thread)
 		own.thread->tid = own_pid;
@@ -203,9 +207,9 @@ void count_stack_begin_child(const char *path)
 }
 
 /*
- * Complete a fork() in the child: create the child's stack file. This is not possible in
- * two kinds of signal handlers: a handler that interrupts this function cannot wait for
- * it, and a handler that called fork() may return to code that still records in the
+ * Complete a fork() in the child process by creating its stack file. Two kinds of signal
+ * handlers cannot create the file: a handler that interrupts this function cannot wait
+ * for it, and a handler that called fork() may return to code that still records in the
  * parent's file. In these two cases is_forked remains set.
  */
 static COUNT_COLD void leave_fork(void)
@@ -233,7 +237,7 @@ static COUNT_COLD void leave_fork(void)
 /*
  * Return the end address of the thread's stack. At the end of the main stack, the kernel
  * stores the file name of the program. For any other stack, use the address of struct
- * pthread, which glibc and musl keep at the end of the stack.
+ * pthread, which glibc and musl place at the end of the stack.
  */
 static uint64_t find_stack_end(pid_t tid)
 {
@@ -243,8 +247,8 @@ static uint64_t find_stack_end(pid_t tid)
 }
 
 /*
- * Find a thread that has ended, and return its struct for reuse. Return NULL if no
- * such thread is found.
+ * Find a thread that has ended, and return its struct for reuse. Return NULL if no such
+ * thread is found.
  */
 static struct count_stack_thread *reuse_ended(void)
 {
@@ -292,8 +296,8 @@ static struct count_stack_thread *allocate_new(void)
 }
 
 /*
- * Assign a struct count_stack_thread to the calling thread, and return it. Return NULL
- * if there is no memory for one.
+ * Assign a struct count_stack_thread to the calling thread, and return it. Return NULL if
+ * there is no memory for it.
  */
 static COUNT_COLD struct count_stack_thread *allocate_thread(void)
 {

@@ -3,8 +3,9 @@
  * stacks - record the call stacks of counted calls.
  *
  * A variant of the counting library records stacks in each call, in addition to counting
- * the call. An allocation is recorded after it was made, and a block is forgotten before
- * it is freed: as soon as the block is free, another thread can receive it.
+ * the call. An allocation is recorded after the allocator has returned. The record of a
+ * block is removed before the block is freed, because another thread can receive the
+ * block as soon as it is free.
  */
 #ifndef MS_AGENT_COUNT_STACKS_H
 #define MS_AGENT_COUNT_STACKS_H
@@ -23,8 +24,8 @@ extern struct stacks count_stacks;
 
 /*
  * Start recording into a stack file next to the counts file at `path`. A forked child
- * calls count_stack_begin_child() with its new path, and creates its stack file at its
- * first allocation. If `path` is NULL, nothing is recorded.
+ * process calls count_stack_begin_child() with its new path, and creates its stack file
+ * at its first allocation. If `path` is NULL, nothing is recorded.
  */
 void count_stack_begin(const char *path);
 void count_stack_begin_child(const char *path);
@@ -36,9 +37,9 @@ void count_stack_begin_child(const char *path);
 void count_stack_seal(enum ask_permission wanted);
 
 /*
- * count_stack_has_plain_malloc() returns true if, for the call stacks, malloc only has
- * to check whether a sampling point has been reached. count_stack_has_plain_free()
- * returns true if free only has to check whether it frees the block allocated last.
+ * count_stack_has_plain_malloc() returns true if, to record stacks, malloc need only
+ * check whether a sampling point has been reached. count_stack_has_plain_free() returns
+ * true if free need only check whether it frees the block allocated last.
  */
 bool count_stack_has_plain_malloc(void);
 bool count_stack_has_plain_free(void);
@@ -48,17 +49,17 @@ void count_stack_forget(struct count_slot *slot, const void *p);
 
 /*
  * Call count_stack_before_resize() before realloc. Afterwards pass its result to
- * count_stack_resized() if the block was resized, otherwise to
- * count_stack_not_resized().
+ * count_stack_resized() if the block was resized, otherwise to count_stack_not_resized().
  */
 uint64_t count_stack_before_resize(const void *p);
 void count_stack_resized(struct count_slot *slot, uintptr_t addr, uint64_t block);
 void count_stack_not_resized(uintptr_t addr, uint64_t block);
 
 /*
- * count_stack_modules_begin() gives the unwinder and the stack file the functions that
- * find modules. count_stack_modules_copy() copies the modules of one file to another.
- * count_stack_modules_forget() forgets all modules, because some code was unloaded.
+ * count_stack_modules_begin() provides the unwinder and the stack file with the functions
+ * that find modules. count_stack_modules_copy() copies the modules of one file to
+ * another. count_stack_modules_forget() forgets all modules, because some code was
+ * unloaded.
  */
 void count_stack_modules_begin(struct unwind_space *space);
 void count_stack_modules_copy(const struct stack_file *from, struct stack_file *to);
@@ -97,8 +98,8 @@ static inline bool count_stack_was_last(const struct count_slot *slot, const voi
 }
 
 /*
- * Forget the call stack of a block that is about to be freed. Must be called
- * before count_freed().
+ * Forget the call stack of a block that is about to be freed. Must be called before
+ * count_freed().
  */
 static inline void count_stack_freed(struct count_slot *slot, const void *p)
 {
@@ -131,8 +132,8 @@ count_stack_allocated_by_malloc(const struct count_slot *slot, void *p, size_t b
 
 /*
  * Advance the thread's position in the stream of bytes by 1 for a call to a function
- * other than malloc. malloc_calls does not include such a call, so stack_at is
- * decremented instead.
+ * other than malloc. malloc_calls does not include the call, so stack_at is decremented
+ * instead.
  */
 static inline void count_stack_other_call(struct count_slot *slot)
 {
@@ -234,8 +235,8 @@ static inline void count_stack_seal(enum ask_permission wanted)
 #endif
 
 /*
- * The state of a block before a call that resizes the block. addr is 0
- * for realloc(NULL, …).
+ * The state of a block before a call that resizes the block. addr is 0 for realloc(NULL,
+ * …).
  */
 struct count_resize {
 	uintptr_t addr;
@@ -244,8 +245,8 @@ struct count_resize {
 };
 
 /*
- * Save the state of block p for count_resize_end(). Call this before the block is
- * resized, and before count_requested(), which overwrites last_addr.
+ * Save the state of block p for count_resize_end(). Call this function before the block
+ * is resized, and before count_requested(), which overwrites last_addr.
  */
 static inline struct count_resize count_resize_begin(const struct count_slot *slot,
 						     const void *p, int64_t usable_bytes)
@@ -255,7 +256,7 @@ static inline struct count_resize count_resize_begin(const struct count_slot *sl
 }
 
 /*
- * Count that the block was resized, or freed if `bytes` is 0. `given` is the address
+ * Count the block as resized, or as freed if `bytes` is 0. `given` is the address
  * of the resized block, or NULL. Return true if `given` has to be counted as the
  * result of an allocation.
  *

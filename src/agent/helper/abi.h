@@ -4,14 +4,14 @@
  * and the layout of the helper's code.
  *
  * At most one request is pending. The client takes client_lock, writes command, and adds
- * 1 to request_seq. The helper carries out the command, and copies to reply_seq the
- * value of request_seq with which it started. The answer belongs to the client if both
- * numbers equal the client's number before and after it has copied the answer. Both
- * numbers are futexes, shared between processes.
+ * 1 to request_seq. The helper carries out the command, and copies to reply_seq the value
+ * of request_seq with which it started. The answer belongs to the client if both numbers
+ * equal the client's number before and after it has copied the answer. Both numbers are
+ * futexes, shared between processes.
  *
  * The process can write to the page, so the client trusts nothing in it, and the helper
- * uses no address from it. The addresses of the functions that the helper may call are
- * in struct agent_functions, in the helper's own memory.
+ * uses no address from it. The addresses of the functions that the helper may call are in
+ * struct agent_functions, in the helper's own memory.
  */
 #ifndef MS_AGENT_HELPER_ABI_H
 #define MS_AGENT_HELPER_ABI_H
@@ -34,8 +34,8 @@
 #define AGENT_THREAD_NAME "memstate-help"
 
 /*
- * Environment variable for a program that is started with the helper. Its value is the
- * number of seccomp filters that apply to memstate itself. If the program has more
+ * Environment variable for a program that memstate starts with the helper. Its value is
+ * the number of seccomp filters that apply to memstate itself. If the program has more
  * filters, the program or its parent has installed them, and the helper does not start.
  */
 #define AGENT_FILTERS_VARIABLE "MEMSTATE_SECCOMP_FILTERS"
@@ -52,8 +52,8 @@ enum agent_state {
 	AGENT_STARTING,
 	AGENT_READY,
 	/*
-	 * the helper is querying the allocator, which may take any length of time: do
-	 * not end the helper or unmap its memory
+	 * the helper is querying the allocator, which may take any length of time; it
+	 * must not be ended, and its memory must not be unmapped
 	 */
 	AGENT_BUSY,
 	/* the helper no longer uses the page, but its thread may still exist */
@@ -89,30 +89,30 @@ struct agent_page {
 	uint32_t magic;
 	uint32_t version;
 	uint32_t size_bytes; /* size of the whole shared memory */
-	uint32_t flags;	     /* enum agent_flag */
-	uint32_t state;	     /* enum agent_state */
+	uint32_t flags;	     /* flags of enum agent_flag */
+	uint32_t state;	     /* value of enum agent_state */
 	/* thread id of the helper in the process's own pid namespace */
 	uint32_t helper_tid;
 	uint32_t request_seq;
 	uint32_t reply_seq;
 
 	/*
-	 * The client that holds the lock, as start time << 32 | pid, or 0 if the lock is
+	 * The client that holds the lock, as start time << 32 | pid; 0 if the lock is
 	 * free. The members from here on belong to version 1 of the page.
 	 */
 	uint64_t client_lock;
 	uint32_t command;
 	/*
 	 * result of the command: 0 on success; -ENOSYS if the process does not use the
-	 * allocator to which the command applies; or another -errno
+	 * command's allocator; or another -errno
 	 */
 	int32_t error;
 	uint32_t idle_ms;
 	uint32_t owner_pid; /* pid of the process in its own pid namespace */
-	/* start time of the process (field 22 of /proc/PID/stat), or 0 if unknown */
+	/* start time of the process (field 22 of /proc/PID/stat); 0 if unknown */
 	uint64_t owner_start_ticks;
 	uint64_t beat;	   /* number of requests since the helper started */
-	uint64_t begin_ns; /* monotonic time at the start of the last request */
+	uint64_t begin_ns; /* start time of the last request, on the monotonic clock */
 	uint64_t end_ns;
 	/* bit mask of the commands that the helper can answer in this process */
 	uint32_t commands;
@@ -124,15 +124,15 @@ struct agent_page {
 	uint64_t known;
 	uint64_t values[AGENT_VALUE_MAX];
 	/*
-	 * Id of the thread that traces the process while the helper is being injected.
-	 * The kernel changes this word when that thread ends; see trace_sign().
+	 * Id of the thread that traces the process while memstate injects the helper. The
+	 * kernel changes this word when the thread ends; see trace_sign().
 	 */
 	uint32_t tracer;
 };
 
 /*
  * memstate and helpers of different builds share the page, so these offsets must never
- * change in version 1 of the page.
+ * change in version 1 of the page
  */
 _Static_assert(offsetof(struct agent_page, magic) == 0x00, "abi");
 _Static_assert(offsetof(struct agent_page, version) == 0x04, "abi");
@@ -180,8 +180,8 @@ enum agent_function {
 
 /*
  * Addresses of the functions that the helper may call, indexed by enum agent_function; 0
- * if the process lacks the function. An injected helper's code starts with this struct.
- * memstate fills in the struct before the code becomes read-only.
+ * if the process does not have the function. An injected helper's code starts with this
+ * struct. memstate fills in the struct before the code becomes read-only.
  */
 struct agent_functions {
 	uint64_t addr[AGENT_FN_MAX];

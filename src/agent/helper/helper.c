@@ -43,7 +43,7 @@ typedef void (*mi_stats_print_out_fn)(void (*write)(const char *, void *), void 
 
 #define IO_UNBUFFERED 2 /* the value of _IONBF in <stdio.h> */
 
-/* A request, and the resources that the functions answering it need. */
+/* A request, and the resources needed to answer it. */
 struct work {
 	struct agent_page *page;
 	const struct agent_functions *functions;
@@ -58,7 +58,7 @@ static void set_value(struct agent_page *page, size_t index, uint64_t value)
 
 /*
  * Append bytes to the text in the shared page. Other processes may change text_bytes at
- * any time, so read it only once per call, and check the value.
+ * any time, so the function reads it only once per call, and checks the value.
  */
 long agent_write_text(void *cookie, const char *bytes, unsigned long length)
 {
@@ -101,8 +101,8 @@ static void ask_mallinfo2(const struct work *w)
 }
 
 /*
- * Open a stream for malloc_info(3) in an injected helper. Do this only if a text is
- * requested, because glibc then creates an arena for the helper's thread.
+ * Open a stream for malloc_info(3) in an injected helper. This function is called only if
+ * a text is requested, because glibc then creates an arena for the helper's thread.
  */
 static void *open_text(const struct work *w)
 {
@@ -114,8 +114,7 @@ static void *open_text(const struct work *w)
 	if (!fn[AGENT_FN_FOPENCOOKIE] || !fn[AGENT_FN_SETVBUF] || !fn[AGENT_FN_FCLOSE])
 		return NULL;
 	/*
-	 * hide the address from the compiler, which would otherwise
-	 * generate a relocation
+	 * hide the address from the compiler, which would otherwise generate a relocation
 	 */
 	__asm__("" : "+r"(write));
 	functions.write = write;
@@ -143,7 +142,7 @@ static void ask_malloc_info(const struct work *w)
 /*
  * The names of jemalloc's figures, in the order of the values in the page;
  * probe/helper/answer.c has tables in the same order. The names are stored as character
- * arrays, because pointers would need relocations. 4096 is the value of
+ * arrays, because pointers would require relocations. 4096 is the value of
  * MALLCTL_ARENAS_ALL.
  */
 static const char jemalloc_names[][40] = {
@@ -162,8 +161,8 @@ static const char jemalloc_names[][40] = {
 };
 
 /*
- * Read jemalloc's figures. First start a new epoch, because jemalloc updates its figures
- * only at that time.
+ * Read jemalloc's figures. Start a new epoch first, because jemalloc updates its figures
+ * only then.
  */
 static void ask_jemalloc(const struct work *w)
 {
@@ -207,8 +206,8 @@ static void ask_gperftools(const struct work *w)
 }
 
 /*
- * Make gperftools format its text. gperftools appends a NUL, so the text is first
- * written to a private buffer: other processes may change the shared page at any time.
+ * Make gperftools format its text. gperftools appends a NUL, and other processes may
+ * change the shared page at any time, so the text is first written to a private buffer.
  */
 static void ask_gperftools_text(const struct work *w)
 {
@@ -239,8 +238,8 @@ static void ask_mimalloc_text(const struct work *w)
 }
 
 /*
- * The function that each command of a client requires, or AGENT_FN_COUNT_
- * if it requires none.
+ * The function that each command of a client requires, or AGENT_FN_COUNT_ if it requires
+ * none.
  */
 static const uint8_t needs[AGENT_COMMAND_COUNT_] = {
 	[AGENT_PING] = AGENT_FN_COUNT_,
@@ -274,7 +273,7 @@ static uint32_t all_commands(const struct agent_functions *functions)
 
 /*
  * Carry out a command. The code uses a switch statement, because a table of function
- * pointers would need relocations.
+ * pointers would require relocations.
  */
 static void answer(const struct work *w, uint32_t command)
 {
@@ -321,7 +320,7 @@ static uint32_t serve_one(const struct work *w, uint32_t seq)
 
 /*
  * Return true if there is no request, so that the helper may exit. If a client makes a
- * request at the same moment, either the helper notices the request, or the client sees
+ * request at the same moment, either the helper detects the request, or the client sees
  * the state AGENT_LEAVING.
  */
 static int may_leave(struct agent_page *page, uint32_t seq)
@@ -367,8 +366,8 @@ void agent_serve(struct agent_page *page, const struct agent_functions *function
 #ifdef AGENT_BLOB
 
 /*
- * The header of the helper's code. The linker script helper.ld places it in
- * front of the code.
+ * The header of the helper's code. The linker script helper.ld places it in front of the
+ * code.
  */
 extern const struct agent_blob_head agent_head __attribute__((visibility("hidden")));
 

@@ -9,31 +9,32 @@
 
 #include "agent/helper/abi.h"
 
-/* Resources that only a preloaded helper has, not an injected one. */
+/* Resources of a preloaded helper, which an injected helper lacks. */
 struct agent_host {
 	/*
-	 * The stream to which malloc_info(3) writes, with agent_write_text() as its
-	 * write function, or NULL. It is opened in advance, because opening a
-	 * stream allocates memory.
+	 * The stream to which malloc_info(3) writes, with agent_write_text() as its write
+	 * function, or NULL. It is opened in advance, because opening a stream allocates
+	 * memory.
 	 */
 	void *file;
 	/*
-	 * Return true if the helper must not exit, even if it has been idle for idle_ms.
+	 * Callback that returns true if the helper must not exit, even if it has been
+	 * idle for idle_ms.
 	 */
 	int (*stays)(void);
 };
 
 /*
  * Answer requests until the command AGENT_EXIT, or until no request has come for idle_ms
- * and host->stays() returns false. Then set the page's state to AGENT_LEAVING; after
- * that the helper no longer uses the page. host is NULL if the helper was injected.
+ * and host->stays() returns false. Then set the page's state to AGENT_LEAVING; after that
+ * the helper no longer uses the page. `host` is NULL if the helper was injected.
  */
 void agent_serve(struct agent_page *page, const struct agent_functions *functions,
 		 const struct agent_host *host);
 
 /*
- * Append bytes to the text in the shared page. This is also a valid write function for
- * fopencookie(3), with the page as the cookie.
+ * Append bytes to the text in the shared page. This function is also a valid write
+ * function for fopencookie(3), with the page as the cookie.
  */
 long agent_write_text(void *cookie, const char *bytes, unsigned long length);
 

@@ -3,10 +3,9 @@
  * preload - a library that starts the helper in a program that memstate starts. (If a
  * program is already running, memstate injects the helper instead.)
  *
- * LD_PRELOAD loads this library into the program, into the program's children, and
- * into the programs that they execute. The helper must not disturb the program: it
- * keeps no descriptor open, blocks all signals except those that libc needs, and
- * runs on its own stack.
+ * LD_PRELOAD loads this library into the program, its child processes, and the programs
+ * that they execute. The helper must not disturb the program: it keeps no descriptor
+ * open, blocks all signals except those that libc needs, and runs on its own stack.
  */
 #include "config.h"
 
@@ -32,9 +31,9 @@
 #include "agent/helper/helper.h"
 
 /*
- * Stack size of the helper's thread. It suffices for allocators. It also suffices for
- * functions that the program registered with atexit(3), which run on this stack if the
- * helper ends the process: see stays().
+ * Stack size of the helper's thread. It suffices for allocators, and for functions that
+ * the program registered with atexit(3). These functions run on this stack if the helper
+ * ends the process: see stays().
  */
 #define STACK_BYTES (256 << 10)
 #define GUARD_BYTES 4096
@@ -42,13 +41,21 @@
 #define EXPORT __attribute__((visibility("default")))
 
 /*
- * The functions that the helper may call, as weak references: a symbol that no
- * library defines is NULL. dlsym(3) is not used, because it allocates memory
- * if it finds nothing.
+ * The functions that the helper may call, as weak references: a symbol that no library
+ * defines is NULL. dlsym(3) is not used, because it allocates memory if it does not find
+ * the symbol.
  */
-#pragma weak mallinfo2
-#pragma weak malloc_info
 #define MAYBE(name) extern void name(void) __attribute__((weak))
+#ifdef HAVE_MALLINFO2
+#	pragma weak mallinfo2
+#else
+MAYBE(mallinfo2);
+#endif
+#ifdef HAVE_MALLOC_INFO
+#	pragma weak malloc_info
+#else
+MAYBE(malloc_info);
+#endif
 MAYBE(mallctl);
 MAYBE(je_mallctl);
 MAYBE(_rjem_mallctl);
@@ -65,8 +72,8 @@ typedef void (*any_fn)(void);
 #define ALIAS_MAX 3
 
 /*
- * For each function that the helper calls, the possible implementations. The first one
- * that is not NULL is used.
+ * The possible implementations of each function that the helper calls. The first one that
+ * is not NULL is used.
  */
 static const any_fn found[AGENT_FN_COUNT_][ALIAS_MAX] = {
 	[AGENT_FN_MALLINFO2] = { (any_fn)mallinfo2 },
@@ -81,7 +88,8 @@ static const any_fn found[AGENT_FN_COUNT_][ALIAS_MAX] = {
 };
 
 /*
- * State of the helper in this process. In a forked child, start() initializes it again.
+ * The state of the helper in this process. In a forked child process, start() initializes
+ * it again.
  */
 static struct {
 	struct agent_page *page;
@@ -106,9 +114,9 @@ static int is_of_malloc(any_fn function)
 }
 
 /*
- * Find the allocators' functions. A function whose name has a prefix belongs to
- * an allocator that can coexist with another malloc, so it need not be in the
- * same file as malloc.
+ * Find the allocators' functions. A function whose name has a prefix belongs to an
+ * allocator that can coexist with another malloc, so it need not be in the same file as
+ * malloc.
  */
 static void find_functions(void)
 {
@@ -122,11 +130,11 @@ static void find_functions(void)
 	}
 }
 
-/* Parser for a number in /proc/PID/status. The key must be at the start of a line. */
+/* A parser for a number in /proc/PID/status. The key must be at the start of a line. */
 struct status_value {
 	const char *key;
 	/*
-	 * number of characters of the key that the current line has matched so far, or
+	 * number of characters of the key that the current line has matched so far;
 	 * SIZE_MAX if the line has another key
 	 */
 	size_t matched;
@@ -171,8 +179,8 @@ static unsigned long count_filters(void)
 }
 
 /*
- * Create the shared page as a System V segment, which needs no descriptor, and
- * disappears when the last process detaches it.
+ * Create the shared page as a System V segment, which needs no descriptor, and disappears
+ * when the last process detaches it.
  */
 static struct agent_page *make_page(void)
 {
@@ -206,8 +214,8 @@ static ssize_t write_text(void *cookie, const char *bytes, size_t length)
 }
 
 /*
- * If the program uses glibc's malloc, open the stream for malloc_info(3). This is done
- * at the start, so that the helper itself never allocates.
+ * Open the stream for malloc_info(3) if the program uses glibc's malloc. The stream is
+ * opened at the start, so that the helper itself never allocates.
  */
 static FILE *open_text(void)
 {
@@ -236,7 +244,7 @@ static void *make_stack(void)
 
 /*
  * Return true if the helper must not exit although it is idle. After the main thread has
- * ended, a process continues until its last thread ends, so the helper must not be that
+ * ended, a process continues until its last thread ends, so the helper must not be the
  * last thread. The check opens no descriptor, because the program may rely on receiving
  * the lowest free descriptor at any time.
  */
@@ -264,8 +272,8 @@ static int start_thread(void)
 	int r;
 
 	/*
-	 * Block all signals except those that libc needs: setuid(2) waits until each
-	 * thread has handled such a signal.
+	 * block all signals except those of libc, because setuid(2) waits until each
+	 * thread has handled such a signal
 	 */
 	sigfillset(&all);
 	pthread_attr_init(&attr);
@@ -279,7 +287,7 @@ static int start_thread(void)
 }
 
 /*
- * Start the helper unless this process already has one. If anything fails, the program
+ * Start the helper unless this process already has one. If any step fails, the program
  * runs without a helper.
  */
 static void start(void)
@@ -303,8 +311,8 @@ static any_fn next(const char *name)
 
 /*
  * Start the helper when the library is loaded. If a seccomp filter was installed after
- * memstate started, do nothing: the filter may kill the program for a system call that
- * it does not allow.
+ * memstate started, do nothing, because the filter may kill the program for a system call
+ * that it does not allow.
  */
 __attribute__((constructor)) static void begin(void)
 {
@@ -324,10 +332,10 @@ __attribute__((constructor)) static void begin(void)
 }
 
 /*
- * Start the helper in a forked child. By now libc, the allocators and the program have
- * finished their own work after fork(), on which a new thread depends; handlers of
- * pthread_atfork(3) might run too early. A child of vfork(2) shares its parent's memory,
- * so it gets no helper; neither do children of clone(2).
+ * Start the helper in a forked child process. By now libc, the allocators and the program
+ * have finished their own work after fork(), on which a new thread depends; handlers of
+ * pthread_atfork(3) might run too early. A child process of vfork(2) shares its parent's
+ * memory, so it gets no helper. Child processes of clone(2) get no helper either.
  */
 static void start_in_child(void)
 {
@@ -339,7 +347,9 @@ EXPORT pid_t fork(void)
 {
 	pid_t child;
 
-	/* this case occurs only if a constructor calls fork() before begin() has run */
+	/*
+	 * preload.fork is NULL only if a constructor calls fork() before begin() has run
+	 */
 	if (!preload.fork)
 		preload.fork = (pid_t(*)(void))next("fork");
 	child = preload.fork();

@@ -3,23 +3,23 @@
  * ask - the system calls that memstate's code in another program may make after that
  * program's main() has started.
  *
- * A program may install a seccomp filter at any time. The filter may kill the program
- * for a system call that the program itself never makes. After startup, memstate's code
+ * A program may install a seccomp filter at any time. The filter may kill the program for
+ * a system call that the program itself never makes. After startup, memstate's code
  * therefore uses only futex(2), mmap(2) and munmap(2), which malloc() and threads need
- * anyway. futex(2) also replaces other system calls: without causing a signal, it
- * reports whether memory is readable, has disk space, or still contains a given value.
+ * anyway. futex(2) also replaces other system calls: without causing a signal, it reports
+ * whether memory is readable, has disk space, or still contains a given value.
  */
 #ifndef MS_AGENT_SYSTEM_ASK_H
 #define MS_AGENT_SYSTEM_ASK_H
 
 /*
- * The following names are defined for every architecture, because other headers use
- * them, although only the x86-64 code needs them.
+ * The following names are defined for every architecture, because other headers use them,
+ * although only the x86-64 code needs them.
  */
 
 /*
- * Offset of the tid in glibc's struct pthread. The kernel sets this word to 0
- * when the thread ends.
+ * Offset of the tid in glibc's struct pthread. The kernel sets the tid to 0 when the
+ * thread ends.
  */
 #define ASK_TID_OFFSET 0x2d0
 
@@ -32,7 +32,7 @@ enum ask_permission {
 	ASK_IF_THREADED,
 	/*
 	 * seccomp's strict mode is active, or a filter that allows only read, write and
-	 * exit: none of these system calls may be used
+	 * exit, so that none of these system calls may be used
 	 */
 	ASK_NEVER,
 };
@@ -92,8 +92,8 @@ static inline bool ask_has_ended(uint64_t self, uint32_t tid)
 
 /*
  * Make the kernel allocate disk space for the pages of a shared file mapping between two
- * addresses. Return false if the disk is full or the file ends earlier: writing to such
- * a page would kill the program.
+ * addresses. Return false if the disk is full or the file ends earlier: writing to such a
+ * page would kill the program.
  */
 static inline bool ask_for_room(uint64_t from, uint64_t to)
 {

@@ -14,10 +14,7 @@
 BLOB_MEMORY void *memset(void *to, int byte, size_t length);
 BLOB_MEMORY void *memcpy(void *to, const void *from, size_t length);
 
-/*
- * volatile prevents the compiler from replacing the loop with a call to
- * this function itself
- */
+/* volatile prevents the compiler from replacing the loop with a call to this function */
 void *memset(void *to, int byte, size_t length)
 {
 	for (volatile char *p = to; length > 0; length--)

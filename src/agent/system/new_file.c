@@ -48,8 +48,8 @@ static bool reserve(int fd, uint64_t offset, uint64_t bytes)
 }
 
 /*
- * Return the maximum file size, RLIMIT_FSIZE. The kernel would kill the program with
- * SIGXFSZ if a file exceeded this size.
+ * Return the maximum file size, RLIMIT_FSIZE. If a file exceeded this size, the kernel
+ * would kill the program with SIGXFSZ.
  */
 static uint64_t find_limit(uint64_t max_bytes)
 {

@@ -4,9 +4,9 @@
  * smallest unused number, starting from 0.
  *
  * The functions use libc and make system calls that a seccomp filter may forbid. Call
- * them only at the program's start, or in a forked child before any filter is active.
- * The caller must ensure that only one thread at a time uses a struct new_file. The
- * functions change errno.
+ * them only when the program starts, or in a forked child process before any filter is
+ * active. The caller must ensure that only one thread at a time uses a struct new_file.
+ * The functions change errno.
  */
 #ifndef MS_AGENT_SYSTEM_NEW_FILE_H
 #define MS_AGENT_SYSTEM_NEW_FILE_H
@@ -19,7 +19,8 @@
 
 struct new_file {
 	/*
-	 * path of the file that was created last, or of the folder before the first file
+	 * path of the last file created; until the first file is created, path of
+	 * the folder
 	 */
 	char path[NEW_FILE_PATH_BYTES];
 	size_t folder_length; /* length of the folder's path, including the final slash */
@@ -30,8 +31,8 @@ struct new_file_layout {
 	/* number of bytes at the start of the file for which to allocate disk space */
 	uint64_t head_bytes;
 	/*
-	 * another range of the file for which to allocate disk space, unless the start
-	 * of the file contains it
+	 * another range of the file for which to allocate disk space, unless the start of
+	 * the file contains it
 	 */
 	uint64_t part_offset, part_bytes;
 };
@@ -49,9 +50,9 @@ struct new_file_layout {
 bool new_file_set_folder(struct new_file *file, const char *folder);
 
 /*
- * Create a file and map it shared. If an address is given, the file replaces what is
- * mapped there. The file has its full size from the start, with holes, so that no
- * descriptor is needed to extend it.
+ * Create a file and map it shared. If an address is given, the mapping replaces existing
+ * mappings at the address. The file has its full size from the start, with holes, so that
+ * no descriptor is needed to extend it.
  *
  * The size of the file, *ret_bytes, is mapped_bytes or RLIMIT_FSIZE, whichever is
  * smaller. The mapping is never unmapped. On failure return NULL, and leave a file of

@@ -10,13 +10,13 @@
 
 #	include <asm/unistd.h>
 #	include <linux/futex.h>
-#	include <linux/prctl.h>
+#	include <sys/prctl.h>
 #	include <linux/time_types.h>
 #	include <stdint.h>
 
 /*
- * The value of CLOCK_MONOTONIC; <linux/time.h>, which defines it, conflicts
- * with libc's header.
+ * The value of CLOCK_MONOTONIC. <linux/time.h>, which defines it, conflicts with libc's
+ * header.
  */
 #	define AGENT_MONOTONIC 1
 
@@ -33,7 +33,7 @@ static inline long agent_syscall(long number, long a, long b, long c, long d)
 	return result;
 }
 
-/* Make a system call with six arguments. Otherwise like agent_syscall(). */
+/* Like agent_syscall(), for a system call with six arguments. */
 static inline long agent_syscall6(long number, const long arguments[6])
 {
 	const long d = arguments[3], e = arguments[4], f = arguments[5];

@@ -6,8 +6,8 @@
 #include "agent/unwind/bytes.h"
 
 /*
- * Pointer encodings of DWARF: the low four bits select the size, the next
- * three the base address.
+ * Pointer encodings of DWARF. The low four bits select the size, and the next three
+ * select the base address.
  */
 enum {
 	PE_ABSOLUTE = 0x00,
@@ -25,8 +25,8 @@ enum {
 };
 
 /*
- * Opcodes of DWARF call frame instructions. The first three contain an operand in
- * their low six bits.
+ * Opcodes of DWARF call frame instructions. The first three contain an operand in their
+ * low six bits.
  */
 enum {
 	CFA_ADVANCE = 0x40,
@@ -82,13 +82,13 @@ static uint64_t read_pointer(struct bytes *b, unsigned int encoding)
 }
 
 /*
- * The contents of an FDE (frame description entry) and of its CIE (common
- * information entry).
+ * The contents of an FDE (frame description entry) and of its CIE (common information
+ * entry).
  */
 struct entry {
 	/*
-	 * the call frame instructions of the CIE, and those of the FDE, which are
-	 * executed after them
+	 * call frame instructions of the CIE, and those of the FDE, which are executed
+	 * after those of the CIE
 	 */
 	struct bytes first, rest;
 	uint64_t start, end;
@@ -116,8 +116,8 @@ static bool is_in(const struct unwind_module *module, const uint8_t *at, uint64_
 }
 
 /*
- * Open a record of .eh_frame: a length, and that number of bytes. The 64-bit format is
- * not supported, because no known program uses it.
+ * Open a record of .eh_frame, which consists of a length and that many bytes. The 64-bit
+ * format is not supported, because no known program uses it.
  */
 static struct bytes open_record(const struct unwind_module *module, const uint8_t *at)
 {
@@ -148,7 +148,7 @@ static void read_augmentation(struct bytes *b, const char *letters, struct entry
 			e->is_signal = true;
 		else if (*letters != 'B')
 			/*
-			 * stop at an unknown letter: the caller skips the remaining
+			 * stop at an unknown letter; the caller skips the remaining
 			 * augmentation data by its length
 			 */
 			return;
@@ -209,7 +209,7 @@ static bool read_fde(const struct unwind_module *module, const uint8_t *at,
 		return false;
 	e->start = read_pointer(&b, e->encoding);
 	e->end = e->start + read_pointer(&b, e->encoding & PE_FORMAT);
-	/* skip the augmentation data, after which the instructions start */
+	/* skip the augmentation data, which precedes the instructions */
 	skip(&b, read_uleb(&b));
 	e->rest = b;
 	return !b.is_bad;
@@ -261,8 +261,8 @@ static const uint8_t *find_fde(const struct unwind_module *module, uint64_t pc)
 }
 
 /*
- * State of executing call frame instructions, with the rules for the code
- * address reached so far.
+ * The state of executing call frame instructions, with the rules for the code address
+ * reached so far.
  */
 struct program {
 	const struct entry *entry;
@@ -308,7 +308,7 @@ static void set_expression(struct bytes *b, struct unwind_rule *rule,
 }
 
 /*
- * Return a factored offset, that is, factor * data_align. Damaged tables may contain any
+ * Return a factored offset, which is factor * data_align. Damaged tables may contain any
  * number, so the product may wrap around.
  */
 static int64_t scale(const struct program *p, uint64_t factor)
@@ -333,7 +333,7 @@ static void run_remember(struct program *p, struct bytes *b, bool is_restore)
 
 /*
  * Change the register or offset of the CFA rule. A CFA rule that is an expression must
- * not be changed in this way, because its value is the expression's length.
+ * not be changed here, because its value is the expression's length.
  */
 static void redefine(struct program *p, struct bytes *b, uint64_t reg, int64_t value)
 {
@@ -344,8 +344,7 @@ static void redefine(struct program *p, struct bytes *b, uint64_t reg, int64_t v
 }
 
 /*
- * If the instruction defines the CFA, execute it. Return false for any
- * other instruction.
+ * Execute the instruction if it defines the CFA. Return false for any other instruction.
  */
 static bool run_define(struct program *p, struct bytes *b, unsigned int op)
 {

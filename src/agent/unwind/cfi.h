@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * cfi - find a function's caller according to the .eh_frame section of the function's
- * module (System V ABI for x86-64; Linux Standard Base for .eh_frame_hdr).
+ * cfi - find a function's caller with the .eh_frame section of the function's module
+ * (System V ABI for x86-64; Linux Standard Base for .eh_frame_hdr).
  *
  * The code uses no libc and allocates no memory. The program itself uses the same tables
  * when it throws exceptions. Invalid entries are ignored.
@@ -17,7 +17,7 @@
 #define UNWIND_RSP 7
 #define UNWIND_RIP 16
 
-/* A range of mapped code, and the address of its .eh_frame_hdr, or 0 if there is none. */
+/* A range of mapped code, and the address of its .eh_frame_hdr or 0. */
 struct unwind_module {
 	uint64_t start, end;
 	uint64_t tables_addr;
@@ -28,8 +28,8 @@ struct unwind_module {
 	 */
 	uint64_t tables_start, tables_end;
 	/*
-	 * true for the dynamic linker, in which a function without unwind rules is the
-	 * start of the program
+	 * the module is the dynamic linker, in which a function without unwind rules is
+	 * the start of the program
 	 */
 	bool is_loader;
 };
@@ -37,24 +37,24 @@ struct unwind_module {
 enum unwind_rule_kind {
 	RULE_SAME, /* the caller's register has the same value as the current one */
 	/*
-	 * the caller's register was saved at CFA + value; in a rule for the CFA: the
-	 * CFA is reg + value
+	 * the caller's register was saved at CFA + value; in a rule for the CFA: the CFA
+	 * is reg + value
 	 */
 	RULE_OFFSET,
 	RULE_VALUE, /* the value of the caller's register is CFA + value */
 	/*
-	 * the caller's register was saved at the address to which the
-	 * expression evaluates
+	 * the caller's register was saved at the address to which the expression
+	 * evaluates
 	 */
 	RULE_AT,
 	/*
-	 * the caller's register, or the CFA, is the value to which the
-	 * expression evaluates
+	 * the caller's register, or the CFA, is the value to which the expression
+	 * evaluates
 	 */
 	RULE_EXPRESSION,
 	/*
-	 * the caller's register is lost; in a rule for the return address: this is
-	 * the outermost frame
+	 * the caller's register is lost; in a rule for the return address: this is the
+	 * outermost frame
 	 */
 	RULE_UNDEFINED,
 };
@@ -69,8 +69,8 @@ struct unwind_rule {
 struct unwind_rules {
 	struct unwind_rule cfa, rbp, rip;
 	/*
-	 * true for a signal frame: the next frame was interrupted by a signal, and
-	 * did not make a call
+	 * the frame is a signal frame: a signal interrupted the next frame, which did not
+	 * make a call
 	 */
 	bool is_signal;
 };
@@ -87,15 +87,14 @@ struct unwind_state {
 };
 
 /*
- * Callback that reads a word of the stack. Returns false if the address
- * must not be read.
+ * Callback that reads a word of the stack. It returns false if the address must not be
+ * read.
  */
 typedef bool unwind_read(void *context, uint64_t addr, uint64_t *ret);
 
 /*
- * Replace *state with the caller's registers, and return 1. In all other cases *state
- * remains unchanged: return 0 if this is the outermost frame, or -1 if the caller
- * cannot be determined.
+ * Replace *state with the caller's registers, and return 1. Otherwise return 0 if this is
+ * the outermost frame, or -1 if the caller cannot be determined, with *state unchanged.
  */
 int unwind_rules_apply(const struct unwind_rules *rules, struct unwind_state *state,
 		       unwind_read *read, void *context);

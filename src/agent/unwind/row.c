@@ -29,9 +29,9 @@ static uint64_t make_row(enum unwind_row_kind kind, int64_t cfa, int64_t rbp)
 }
 
 /*
- * Recognize the DWARF expression for "the word at rbp + N" or, unless is_read is set,
- * for "rbp + N". Compilers use these expressions for functions that align their stack.
- * Return false for any other expression.
+ * Recognize the DWARF expression for "the word at rbp + N" or, unless is_read is set, for
+ * "rbp + N". Compilers use these expressions for functions that align their stack. Return
+ * false for any other expression.
  */
 static bool is_word_at_rbp(const struct unwind_rule *rule, bool is_read, int64_t *ret)
 {
@@ -68,8 +68,8 @@ static uint64_t row_of_rules(const struct unwind_rules *rules)
 }
 
 /*
- * Recognize the code of glibc's __restore_rt, which returns from a signal handler and
- * has no unwind tables: mov $15, %rax; syscall.
+ * Recognize the code of glibc's __restore_rt, which returns from a signal handler and has
+ * no unwind tables: mov $15, %rax; syscall.
  */
 static bool is_signal_return(uint64_t pc)
 {
@@ -93,9 +93,9 @@ uint64_t unwind_rules_at(struct unwind_space *space, uint64_t lookup,
 	if (unwind_rules_find(&module, lookup, ret))
 		return row_of_rules(ret);
 	/*
-	 * The outermost frame of a stack created by makecontext(3) or similar code
-	 * contains the address of a function in place of a return address. No call
-	 * instruction precedes such an address.
+	 * In the outermost frame of a stack created by makecontext(3) or similar code,
+	 * the return address is the address of a function. No call instruction precedes
+	 * this address.
 	 */
 	if (unwind_rules_find(&module, lookup + 1, ret))
 		return ROW_END;
@@ -106,8 +106,8 @@ uint64_t unwind_rules_at(struct unwind_space *space, uint64_t lookup,
 }
 
 /*
- * Return true if these bytes are a call instruction whose target is in a
- * register or in memory.
+ * Return true if these bytes are a call instruction whose target is in a register or in
+ * memory.
  */
 static bool is_indirect_call(const uint8_t *code, unsigned int length)
 {
@@ -182,8 +182,8 @@ static void put_row(struct unwind_row *line, uint64_t row, uint64_t lookup)
 }
 
 /*
- * Clear the cache line if unwind_forget() was called in the meantime. The row just
- * stored may then describe code that has been unmapped.
+ * Clear the cache line if unwind_forget() was called in the meantime, because the row
+ * just stored may describe code that has been unmapped.
  */
 static void drop_if_forgotten(struct unwind_space *space, struct unwind_row *line,
 			      uint32_t forgotten)
@@ -209,8 +209,8 @@ uint64_t unwind_find_row(struct unwind_space *space, uint64_t lookup)
 	}
 	row = unwind_rules_at(space, lookup, &rules);
 	/*
-	 * do not cache that there is no code at this address, because code may be
-	 * mapped there later
+	 * do not cache that there is no code at this address, because code may be mapped
+	 * there later
 	 */
 	if (row == ROW_NONE)
 		return ROW_CUT;

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * row - a cache of the unwind rules for code addresses, each reduced to a
- * row of 8 bytes.
+ * row - a cache of the unwind rules for code addresses, each reduced to a row of 8 bytes.
  */
 #ifndef MS_AGENT_UNWIND_ROW_H
 #define MS_AGENT_UNWIND_ROW_H
@@ -9,12 +8,11 @@
 #include "agent/unwind/unwind.h"
 
 /*
- * Format of a row, which describes the unwind rules of a code address. The low 3
- * bits are the row's kind. The next 9 bits are the offset of the saved rbp from the
- * CFA, in words of 8 bytes. In the cache, the code address follows without its low
- * 12 bits, which the row's cache line implies. The top 17 bits are the offset of
- * the CFA from a register. A row is stored in a single write, so that no thread
- * sees a half-written row.
+ * Format of a row, which describes the unwind rules of a code address. The low 3 bits are
+ * the row's kind. The next 9 bits are the offset of the saved rbp from the CFA, in words
+ * of 8 bytes. In the cache, the code address without its low 12 bits follows; the row's
+ * cache line implies the low 12 bits. The top 17 bits are the offset of the CFA from a
+ * register. A row is stored in a single write, so that no thread sees a half-written row.
  */
 #define ROW_RBP_SHIFT 3
 #define ROW_RBP_BITS 9
@@ -31,7 +29,7 @@ enum unwind_row_kind {
 	ROW_ALIGNED,
 	ROW_END,   /* the frame of this function is the outermost one */
 	ROW_RULES, /* any other rules, which must be read from the unwind tables again */
-	/* a signal handler's frame: the next frame was interrupted by a signal */
+	/* the frame of a signal handler: a signal interrupted the next frame */
 	ROW_SIGNAL,
 	/* the code has no unwind rules, but the function may have a frame pointer */
 	ROW_CUT,
@@ -55,29 +53,28 @@ static inline int64_t row_cfa(uint64_t row)
 }
 
 /*
- * Find the unwind rules of the function that contains the address `lookup`. Return
- * the rules as a row, ROW_NONE if no code is known at that address, or ROW_CUT if the
+ * Find the unwind rules of the function that contains the address `lookup`. Return the
+ * rules as a row, ROW_NONE if there is no known code at the address, or ROW_CUT if the
  * code has no rules.
  */
 uint64_t unwind_rules_at(struct unwind_space *space, uint64_t lookup,
 			 struct unwind_rules *ret);
 
 /*
- * Return true if the memory right before pc is readable and contains a call
- * instruction that ends at pc.
+ * Return true if the memory right before pc is readable and contains a call instruction
+ * that ends at pc.
  */
 bool unwind_is_return(struct unwind_space *space, uint64_t pc);
 
 /*
- * Return the row for an address whose row is not in the first element of its cache line.
- * Otherwise like row_at().
+ * Like row_at(), for an address whose row is not in the first element of its cache line.
  */
 uint64_t unwind_find_row(struct unwind_space *space, uint64_t lookup);
 
 /*
- * Return the index of the first cache element that an address may use. Addresses with
- * the same cache line differ in the bits above the low 12, which are stored in the row.
- * The line and the stored bits determine the low 12 bits.
+ * Return the index of the first cache element that an address may use. Addresses with the
+ * same cache line differ in the bits above the low 12, which are stored in the row. The
+ * line and the stored bits determine the low 12 bits.
  */
 static inline uint64_t row_index(uint64_t lookup)
 {
@@ -97,8 +94,8 @@ static inline bool row_is_of(uint64_t row, uint64_t lookup)
 
 /*
  * Return the row (unwind rules) of the function that contains the address `lookup`. An
- * empty cache element also matches addresses in the first page or above all code; the
- * result ROW_NONE is then correct, because there are no rules for such addresses.
+ * empty cache element also matches addresses in the first page or above all code. The
+ * result ROW_NONE is then correct, because there are no rules for these addresses.
  */
 static inline uint64_t row_at(struct unwind_space *space, uint64_t lookup)
 {

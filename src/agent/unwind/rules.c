@@ -212,7 +212,7 @@ int unwind_rules_apply(const struct unwind_rules *rules, struct unwind_state *st
 	    !find_register(&e, &rules->rip, next.sp, &next.pc))
 		return -1;
 	/*
-	 * if the tables declare the caller's rbp to be lost, continue without it,
+	 * if the tables declare that the caller's rbp is lost, continue without it,
 	 * because the caller may not need it
 	 */
 	if (rules->rbp.kind != RULE_UNDEFINED &&

@@ -10,13 +10,10 @@
 #define COLD __attribute__((cold, noinline))
 
 #define PAGE_BYTES ASK_PAGE_BYTES
-/* maximum size of a frame that is found through its frame pointer */
+/* maximum size of a frame that is found with the frame pointer */
 #define FRAME_MAX (UINT64_C(1) << 20)
 
-/*
- * Maximum size of a stack that is probed page by page. A larger area is assumed
- * not to be a stack.
- */
+/* Maximum size of an area that is probed page by page as a possible stack. */
 #define STACK_MAX (UINT64_C(256) << 20)
 
 /* Return true if the page is readable and no seccomp filter forbids the check. */
@@ -26,9 +23,9 @@ static COLD bool page_is_there(const struct unwind_space *space, uint64_t page)
 }
 
 /*
- * Extend the known range of the thread's stack down to sp, page by page. sp may also be
- * on another stack. That is the case if there is an unmapped page in between, which is
- * then remembered and checked first the next time.
+ * Extend the known range of the thread's stack down to sp, page by page. An unmapped
+ * page in between means that sp is on another stack; remember this page, and check it
+ * first the next time.
  */
 static COLD bool extend_stack(const struct unwind_space *space, struct unwind_thread *t,
 			      uint64_t sp)
@@ -64,10 +61,10 @@ static inline bool is_own_stack(const struct unwind_space *space, struct unwind_
 	       extend_stack(space, t, sp);
 }
 
-/* Result of a step that followed a frame pointer, besides the results 1, 0 and -1. */
+/* Result of a step that used the frame pointer. Other steps return 1, 0 or -1. */
 #define STEP_BY_FRAME 2
 
-/* State of walking a stack. */
+/* The state of walking a stack. */
 struct reading {
 	const struct unwind_space *space;
 	const struct unwind_thread *thread;
@@ -91,7 +88,9 @@ static bool read_word(void *context, uint64_t addr, uint64_t *ret)
 	return true;
 }
 
-/* Step from a signal handler to the interrupted code. Its registers are on the stack. */
+/*
+ * Step from a signal handler to the interrupted code, using the registers on the stack.
+ */
 static bool leave_signal(struct reading *reading, struct unwind_state *state)
 {
 	enum {
@@ -111,7 +110,7 @@ static bool leave_signal(struct reading *reading, struct unwind_state *state)
 
 /*
  * Step to the caller of code without unwind tables, assuming that the caller's rbp is
- * stored at rbp, and the return address after it. The code may have no frame pointer, so
+ * stored at rbp, followed by the return address. The code may have no frame pointer, so
  * check that the caller's frame is further out, and that the caller made a call.
  */
 static COLD bool step_by_frame(struct unwind_space *space, struct reading *reading,
@@ -128,7 +127,7 @@ static COLD bool step_by_frame(struct unwind_space *space, struct reading *readi
 	return true;
 }
 
-/* Apply unwind rules like unwind_rules_apply(), but also return STEP_BY_FRAME. */
+/* Step to the caller with unwind rules or, if there are none, with the frame pointer. */
 static int step_by_rules(struct unwind_space *space, struct reading *reading,
 			 uint64_t lookup, struct unwind_state *state)
 {
@@ -144,7 +143,7 @@ static int step_by_rules(struct unwind_space *space, struct reading *reading,
 	return unwind_rules_apply(&rules, state, read_word, reading);
 }
 
-/* Step to the next frame of the thread's stack if its unwind rules are not simple. */
+/* Step to the next frame by unwind rules that the fast path does not support. */
 static COLD int step_slowly(struct unwind_space *space, struct unwind_thread *t,
 			    uint64_t row, struct unwind_state *state)
 {
@@ -192,7 +191,7 @@ static inline bool is_at(const struct unwind_frame *f, uint64_t pc, uint64_t sp,
 	       (!(f->rbp_delta & UNWIND_NEEDS_RBP) || f->rbp == rbp);
 }
 
-/* Return true if the next inner frame of the last stack still leads to frame `to`. */
+/* Return true if the rules still lead from the next inner frame to the frame `to`. */
 static COLD bool is_same_by_rules(struct unwind_space *space, struct unwind_thread *t,
 				  const struct unwind_frame *to)
 {
@@ -203,7 +202,7 @@ static COLD bool is_same_by_rules(struct unwind_space *space, struct unwind_thre
 	       is_at(to, state.pc, state.sp, state.rbp);
 }
 
-/* Return true if the return address and rbp of a frame with flags are unchanged. */
+/* Return true if return address and rbp of a frame with flags in cfa are unchanged. */
 static inline bool is_same(struct unwind_space *space, struct unwind_thread *t,
 			   const struct unwind_frame *f)
 {
@@ -223,7 +222,7 @@ static inline bool is_same_pair(const struct unwind_frame *f)
 	       !((pair[0] ^ f->rbp) | (pair[1] ^ f->pc));
 }
 
-/* Return the innermost caller of `top` whose frame has changed, or the sentinel. */
+/* Return the innermost caller of `top` changed since the last walk, or the sentinel. */
 static inline const struct unwind_frame *find_changed(struct unwind_space *space,
 						      struct unwind_thread *t,
 						      const struct unwind_frame *top)
@@ -255,8 +254,8 @@ enum walk_end {
 
 struct walk {
 	struct unwind_state state;
-	uint64_t flags;	   /* flags for the cfa of the current frame */
-	int32_t rbp_delta; /* rbp_delta of the current frame */
+	uint64_t flags;	   /* flags to store in the cfa of the current frame */
+	int32_t rbp_delta; /* value to store in rbp_delta of the current frame */
 	/* number of frames found so far that are not reused from the previous stack */
 	uint32_t count;
 };
@@ -314,7 +313,7 @@ static inline enum walk_end step_unusual(struct unwind_space *space,
 	return r == 1 ? WALK_KNOWN : r == 0 ? WALK_WHOLE : WALK_CUT;
 }
 
-/* Step to the next frame. Return WALK_KNOWN, or the reason why the walk ends. */
+/* Step to the next frame. Return WALK_KNOWN, or the reason why that is impossible. */
 static inline enum walk_end step(struct unwind_space *space, struct unwind_thread *t,
 				 struct walk *w)
 {

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * unwind - find the call stack with the unwind tables in .eh_frame, so that programs
- * need no frame pointers. Unwinding is fast because most of a stack is the same as in
- * the last walk. Code without tables, such as that of a JIT compiler, is unwound by
- * its frame pointer.
+ * unwind - find the call stack with the unwind tables in .eh_frame, so that programs need
+ * no frame pointers. Unwinding is fast because most of a stack is the same as in the last
+ * walk. Code without tables, such as that of a JIT compiler, is unwound with its frame
+ * pointer.
  *
- * Frames of the previous stack are reused after a check: the new walk must reach a frame
+ * Frames of the previous stack are reused after a check. The new walk must reach a frame
  * with the same address, stack pointer and frame pointer, and all return addresses and
  * saved frame pointers further out must be unchanged. The check reads two words per
  * frame, and no table.
@@ -24,13 +24,13 @@
 #include "agent/unwind/cfi.h"
 
 /*
- * Size of an address range below the top of the main stack that contains nothing else.
+ * Size of an address range below the top of the main stack that contains only the stack.
  * It is less than the 128 MiB or more that mmap(2) leaves free for the main stack.
  */
 #define UNWIND_SURE_BYTES (UINT64_C(64) << 20)
 
 /*
- * Maximum number of frames of a stack. Of a deeper stack, only the UNWIND_DEEP_KEPT
+ * Maximum number of frames of a stack. If a stack is deeper, only its UNWIND_DEEP_KEPT
  * innermost frames are kept, and the stack is marked as truncated.
  */
 #define UNWIND_DEPTH_MAX 2048
@@ -47,15 +47,16 @@
 #define UNWIND_RETURN_COUNT (1 << 12)
 
 struct unwind_row {
-	uint64_t row; /* a code address and its unwind rules; see row.h */
+	uint64_t row; /* code address and its unwind rules; see row.h */
 };
 
-/* Unwinding state that all threads of a process share. */
+/* The unwinding state that all threads of a process share. */
 struct unwind_space {
 #ifndef AGENT_BLOB
 	/*
-	 * Find the module that contains the code at pc. Return false if there is none.
-	 * This callback is used only for addresses that are not in the cache.
+	 * Callback that finds the module that contains the code at pc. It returns false
+	 * if there is none. The callback is used only for addresses that are not in the
+	 * cache.
 	 */
 	bool (*find)(void *context, uint64_t pc, struct unwind_module *ret);
 #endif
@@ -74,8 +75,9 @@ struct unwind_space {
 
 #ifdef AGENT_BLOB
 /*
- * Find a module for the hooks, which cannot use the pointer space->find: the process can
- * write to the memory of their space, so this memory must not contain addresses of code.
+ * Find a module for the hooks. The hooks cannot use the pointer space->find: the process
+ * can write to the memory of their space, so this memory must not contain addresses of
+ * code.
  */
 bool unwind_find_module(void *context, uint64_t pc, struct unwind_module *ret);
 #endif
@@ -93,58 +95,60 @@ static inline bool unwind_find(const struct unwind_space *space, uint64_t pc,
 /*
  * The registers of a calling function. pc is the return address into the function, and
  * cfa is its stack pointer after the return. The function's rbp was saved at cfa +
- * rbp_delta, or not saved if rbp_delta is 0. cfa and rbp_delta are multiples of 8 and
- * have flags in the low bits. The flags in cfa select what to compare besides the return
- * address. Most frames need no flag, because most code does not derive its CFA from rbp.
+ * rbp_delta, or not saved if rbp_delta is 0.
+ *
+ * cfa and rbp_delta are multiples of 8 and have flags in the low bits. The flags in cfa
+ * select what to compare besides the return address. Most frames need no flag, because
+ * most code does not derive its CFA from rbp.
  */
 struct unwind_frame {
 	uint64_t cfa, pc, rbp;
 	int32_t rbp_delta;
 	/*
-	 * node that represents the stack from this frame outwards, set by the
-	 * caller of the unwinder
+	 * node that represents the stack from this frame outwards; set by the caller of
+	 * the unwinder
 	 */
 	uint32_t node;
 	/*
-	 * Address of the word on the stack that contains the return address, which
-	 * equals pc if the stack is unchanged. If cfa has flags, the address of a word
-	 * that never equals pc, so that the flags are examined.
+	 * Address of the word on the stack that contains the return address, which equals
+	 * pc if the stack is unchanged. If cfa has flags, the address of a word that
+	 * never equals pc, so that the flags are examined.
 	 */
 	const uint64_t *compared;
 };
 
 enum unwind_frame_flag {
-	/* flag in cfa: the frame was found from more than rsp and rbp */
+	/* flag in cfa: the frame depends on more than the values of rsp and rbp */
 	UNWIND_BY_RULES = 1 << 0,
 	/*
-	 * flag in cfa: the function saved rbp, and a frame further out
-	 * needs the saved value
+	 * flag in cfa: the function saved rbp, and a frame further out needs the saved
+	 * value
 	 */
 	UNWIND_SAVED_RBP = 1 << 1,
 	/*
-	 * flag in cfa, in addition to UNWIND_SAVED_RBP: rbp was saved next to
-	 * the return address
+	 * flag in cfa, in addition to UNWIND_SAVED_RBP: rbp was saved next to the return
+	 * address
 	 */
 	UNWIND_PAIR = 1 << 2,
 	UNWIND_FLAGS = 7,
 	/* flag in rbp_delta: rbp is needed to find this frame's caller */
 	UNWIND_USES_RBP = 1 << 0,
-	/* flag in rbp_delta: rbp is needed for this frame or for one further out */
+	/* flag in rbp_delta: rbp is needed for this frame or for a frame further out */
 	UNWIND_NEEDS_RBP = 1 << 1,
 	/*
-	 * flag in rbp_delta: the code has no unwind table, and its caller was found
-	 * through the frame pointer
+	 * flag in rbp_delta: the code has no unwind table, so its caller was found with
+	 * the frame pointer
 	 */
 	UNWIND_BY_FRAME = 1 << 2,
 };
 
 /*
- * Unwinding state of a thread. All members are 0 before the first use, except
+ * The unwinding state of a thread. All members are 0 before the first use, except
  * stack_end and sure_start.
  */
 struct unwind_thread {
 	/*
-	 * end address of the thread's own stack; if 0, the stack is unknown, and each
+	 * end address of the thread's own stack; 0 if the stack is unknown, so that each
 	 * page must be checked before it is read
 	 */
 	uint64_t stack_end;
@@ -162,19 +166,15 @@ struct unwind_thread {
 	uint64_t sure_start;
 	uint32_t generation;
 	/*
-	 * number of frames of the last stack that are kept for reuse,
-	 * except the sentinel
+	 * number of frames of the last stack that are kept for reuse, not counting
+	 * the sentinel
 	 */
 	uint32_t kept_count;
 	/* number of frames in `fresh`, which the last walk found, innermost first */
 	uint32_t fresh_count;
-	/*
-	 * true if the callers of the outermost frame in `fresh` could not be determined
-	 */
+	/* the callers of the outermost frame in `fresh` could not be determined */
 	bool is_cut;
-	/*
-	 * true if `fresh` contains the whole stack, and the next walk must not reuse it
-	 */
+	/* `fresh` contains the whole stack, and the next walk must not reuse it */
 	bool is_passing;
 	/*
 	 * The frames of the last stack, kept for reuse. kept[0] is a sentinel that
@@ -185,10 +185,10 @@ struct unwind_thread {
 };
 
 /*
- * Find the call stack whose innermost frame is *state. Its outer frames, reused from
- * the previous stack, are kept[1 .. kept_count], outermost first. Its inner frames
- * are in `fresh`, innermost first. unwind_keep() merges both lists. is_cut is set
- * only if kept_count is 0.
+ * Find the call stack whose innermost frame is *state. Its outer frames, reused from the
+ * previous stack, are kept[1 .. kept_count], outermost first. Its inner frames are in
+ * `fresh`, innermost first. unwind_keep() merges both lists. is_cut is set only if
+ * kept_count is 0.
  */
 void unwind_stack(struct unwind_space *space, struct unwind_thread *thread,
 		  const struct unwind_state *state);
@@ -221,15 +221,15 @@ static inline struct unwind_frame *unwind_keep(struct unwind_thread *thread, uin
 }
 
 /*
- * Find all frames of a call stack with the unwind tables alone, and store all of them in
- * `fresh`. No frame of the previous stack is reused. Otherwise like unwind_stack().
+ * Like unwind_stack(), but find all frames with the unwind tables, reuse no frame of the
+ * previous stack, and store all frames in `fresh`.
  */
 void unwind_whole(struct unwind_space *space, struct unwind_thread *thread,
 		  const struct unwind_state *state);
 
 /*
- * Forget all cached information about code. Call this after code was unmapped, because
- * other code may be mapped at its addresses.
+ * Forget all cached information about code. Call this function after code was unmapped,
+ * because other code may be mapped at its addresses.
  */
 void unwind_forget(struct unwind_space *space);
 

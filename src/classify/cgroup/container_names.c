@@ -9,8 +9,8 @@
 #include "base/xalloc.h"
 
 /*
- * Length of a pod's UID, which is a UUID. The UID of a static pod (defined by a file on
- * the node) is a digest without dashes instead.
+ * Length of a pod's UID, which is a UUID. The UID of a static pod, which a file on the
+ * node defines, is a digest without dashes instead.
  */
 #define UUID_LENGTH 36
 #define DIGEST_LENGTH 32
@@ -21,7 +21,7 @@
  */
 static const struct {
 	const char *prefix;
-	/* NULL: the cgroup of conmon, which monitors a container */
+	/* NULL: the cgroup of conmon, the process that monitors a container */
 	const char *runtime;
 } prefixes[] = {
 	{ "docker", "docker" },	     { "cri-containerd", "containerd" },
@@ -30,7 +30,7 @@ static const struct {
 	{ "libpod-conmon", NULL },
 };
 
-/* Part of a cgroup path: one component, or the beginning or end of a component. */
+/* A slice of a cgroup path: a whole path component, or its beginning or end. */
 struct part {
 	const char *text;
 	size_t length;
@@ -76,8 +76,8 @@ static void set_text(char **to, const char *text)
 }
 
 /*
- * Find the container ID in a path component: the whole component, or
- * the part after a "-" or ":".
+ * Find the container ID in a path component: the whole component, or the part after a "-"
+ * or ":".
  */
 static bool find_id(struct part part, struct part *ret_prefix, struct part *ret_id)
 {
@@ -99,8 +99,8 @@ static bool find_id(struct part part, struct part *ret_prefix, struct part *ret_
 }
 
 /*
- * Return the text after the last colon, such as "cri-containerd" for
- * "kubepods-…-podUID.slice:cri-containerd".
+ * Return the text after the last colon, such as "cri-containerd"
+ * in "kubepods-…-podUID.slice:cri-containerd".
  */
 static struct part last_word(struct part part)
 {
@@ -112,8 +112,8 @@ static struct part last_word(struct part part)
 }
 
 /*
- * Return the container runtime that created the cgroup, according to the prefix of
- * the id or the name of the parent cgroup.
+ * Return the container runtime that created the cgroup, judging by the prefix of the
+ * container ID or by the name of the parent cgroup.
  */
 static const char *find_runtime(struct part prefix, struct part above, bool is_pod)
 {
@@ -138,10 +138,7 @@ static void set_id(struct part prefix, struct part id, struct part above, char *
 	set_text(&names[CGROUP_NAME_RUNTIME],
 		 find_runtime(prefix, above, names[CGROUP_NAME_POD_UID] != NULL));
 	set_text(&names[CGROUP_NAME_CONTAINER], NULL);
-	/*
-	 * a systemd unit found earlier in the path belongs to an
-	 * ancestor, not to the cgroup
-	 */
+	/* a systemd unit earlier in the path belongs to an ancestor of the cgroup */
 	set_text(&names[CGROUP_NAME_UNIT], NULL);
 }
 
@@ -182,7 +179,7 @@ static void set_pod(struct part uid, struct part whole, char **names)
 									 : "guaranteed");
 }
 
-/* Find an LXC container, which has a name instead of an ID. */
+/* Find the name of an LXC container. LXC containers have no ID. */
 static bool find_lxc(struct part part, struct part above, struct part *ret)
 {
 	static const char payload[] = "lxc.payload.";

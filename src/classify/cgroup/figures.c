@@ -11,8 +11,8 @@ static uint64_t min(uint64_t a, uint64_t b)
 }
 
 /*
- * Add up the memory of all processes of the cgroup and store the
- * sums in the cgroup's figures.
+ * Sum the memory of all processes in the cgroup, and store the sums in the
+ * cgroup's figures.
  */
 static void add_processes(const struct snapshot *processes, struct oom_figures *f)
 {
@@ -60,9 +60,9 @@ static void set_kernel(const struct cgroup_stat *s, enum cgroup_version version,
 }
 
 /*
- * Subtract part_bytes from the memory of the cgroup that is not yet accounted for, and
- * return the amount subtracted. The kernel's files are not read at the same time, so the
- * parts may add up to more than the total.
+ * Subtract part_bytes from *left_bytes, the cgroup's memory not yet accounted for. Return
+ * the amount subtracted, which is at most *left_bytes, because the parts may exceed the
+ * total: the kernel's files are read at different times.
  */
 static uint64_t subtract_part(uint64_t part_bytes, uint64_t *left_bytes)
 {
@@ -86,9 +86,10 @@ static void set_kernel_parts(const struct cgroup_kernel *k, struct oom_figures *
 }
 
 /*
- * Return how much anonymous memory is on the file LRU lists although it is no longer
- * LazyFree. MADV_FREE moves pages to the inactive file list. A page that is written again
- * stays on that list until the kernel scans the list (mm/swap.c, folio_mark_lazyfree).
+ * Return the amount of anonymous memory that is on the file LRU lists but no
+ * longer LazyFree. MADV_FREE moves pages to the inactive file list. If a process
+ * writes to such a page, the page stays there until the kernel scans the list
+ * (mm/swap.c, folio_mark_lazyfree).
  */
 static uint64_t find_hidden(const struct cgroup_stat *s, const struct oom_figures *f)
 {
@@ -127,8 +128,8 @@ void oom_figures_find(const struct cgroup *cgroup, const struct snapshot *proces
 	f.slack_bytes = cgroup->slack_bytes;
 	add_processes(processes, &f);
 	/*
-	 * the sum over all processes may be too large, so limit it to the
-	 * cgroup's anonymous memory
+	 * the sum over all processes may be too large, so limit it to the cgroup's
+	 * anonymous memory
 	 */
 	f.lazyfree_bytes = min(f.lazyfree_bytes, bytes_or_0(s->anon_bytes));
 	f.live_anon_bytes = bytes_sub(s->anon_bytes, f.lazyfree_bytes);
@@ -139,7 +140,7 @@ void oom_figures_find(const struct cgroup *cgroup, const struct snapshot *proces
 	set_kernel_parts(&cgroup->kernel, &f);
 	set_need(&f);
 	f.working_set_bytes = bytes_sub(f.usage_bytes, s->inactive_file_bytes);
-	/* without the memory of an unreadable process, the sum would be too low */
+	/* if a process is unreadable, its memory is missing from the sum */
 	if (f.unreadable_count > 0)
 		f.process_bytes = BYTES_UNKNOWN;
 	f.hidden_bytes = f.unreadable_count > 0 ? BYTES_UNKNOWN : find_hidden(s, &f);

@@ -7,9 +7,9 @@
  *   need  = live anon + shmem + kernel without slab_reclaimable + sock
  *
  * All figures are those of the cgroup whose limit applies, which may be an ancestor. If
- * there is no limit, they are those of the cgroup itself. unexplained may be negative,
- * because the kernel's sums lag behind its per-CPU counters. The absolute value of
- * unexplained is at most slack.
+ * there is no limit, the figures are those of the cgroup itself. The unexplained part may
+ * be negative, because the kernel's sums lag behind its per-CPU counters. Its absolute
+ * value does not exceed the slack.
  */
 #ifndef MS_CLASSIFY_CGROUP_FIGURES_H
 #define MS_CLASSIFY_CGROUP_FIGURES_H
@@ -19,7 +19,7 @@
 
 struct oom_figures {
 	uint64_t usage_bytes;
-	/* CGROUP_NO_LIMIT if the cgroup has no memory limit */
+	/* memory limit; CGROUP_NO_LIMIT if the cgroup has none */
 	uint64_t limit_bytes;
 	/* memory of the cgroup that the kernel cannot reclaim */
 	uint64_t need_bytes;
@@ -29,18 +29,18 @@ struct oom_figures {
 	uint64_t slack_bytes;
 	int64_t unexplained_bytes;
 
-	/* Parts that add up to need_bytes. */
+	/* parts of need_bytes */
 	uint64_t live_anon_bytes, shmem_bytes, kernel_bytes, sock_bytes;
 	/*
 	 * Parts of kernel_bytes in cgroup v2, if the kernel reports them.
-	 * other_kernel_bytes contains pipe buffers and similar memory.
+	 * other_kernel_bytes is the remainder, such as pipe buffers.
 	 */
 	uint64_t kernel_stack_bytes, pagetables_bytes, percpu_bytes, vmalloc_bytes;
 	uint64_t slab_unreclaimable_bytes, other_kernel_bytes;
 	/*
-	 * Parts of kernel_bytes in cgroup v1; unknown in recordings. The slab figures
-	 * are exact; pipe_limit_bytes is an upper bound. The kernel charges TCP
-	 * buffers to a separate account.
+	 * Parts of kernel_bytes in cgroup v1; unknown in recordings. The slab figures are
+	 * exact; pipe_limit_bytes is an upper bound. The kernel charges TCP buffers to a
+	 * separate account.
 	 */
 	uint64_t inode_slab_bytes, socket_slab_bytes, pipe_limit_bytes;
 	uint64_t pipe_count, socket_count;
@@ -52,8 +52,8 @@ struct oom_figures {
 	/* memory usage minus inactive_file, as shown by kubectl top */
 	uint64_t working_set_bytes;
 	/*
-	 * Anonymous pages on the kernel's file LRU lists that are no longer LazyFree
-	 * because they were written again. The working set does not include them.
+	 * Anonymous pages that were LazyFree, were written to again, and are still on the
+	 * kernel's file LRU lists. The working set does not include these pages.
 	 */
 	uint64_t hidden_bytes;
 	/* sum of the Pss (proportional set size) of all processes */
@@ -64,22 +64,22 @@ struct oom_figures {
 	 */
 	uint64_t unaccounted_bytes;
 	/*
-	 * If one of the processes could not be read, lazyfree_bytes is a lower bound, and
+	 * If a process could not be read, lazyfree_bytes is a lower bound, and
 	 * hidden_bytes, process_bytes and unaccounted_bytes are unknown.
 	 */
 	size_t process_count, unreadable_count;
-	/*
-	 * Negative errno value from an attempt to read one of the
-	 * unreadable processes; 0: unknown.
-	 */
+	/* negative errno value for one of the unreadable processes; 0: unknown */
 	int unreadable_error;
-	/* smaps was read for all processes, instead of smaps_rollup for some of them */
+	/*
+	 * true if smaps was read for all processes; false if smaps_rollup was read
+	 * for some
+	 */
 	bool is_lazyfree_exact;
 };
 
 /*
- * Compute the memory figures of a cgroup. `processes` must be the processes of
- * cgroup->pids. hidden_bytes is known only if the slack is known.
+ * Compute the memory figures of a cgroup. `processes` must contain the processes listed
+ * in cgroup->pids. hidden_bytes is known only if the slack is known.
  */
 void oom_figures_find(const struct cgroup *cgroup, const struct snapshot *processes,
 		      struct oom_figures *ret);

@@ -43,8 +43,8 @@ static uint64_t distance(uint64_t a, uint64_t b)
 }
 
 /*
- * Return the sample nearest to near_ns in which the amount is known. Return NULL if the
- * time between that sample and near_ns exceeds within_ns.
+ * Return the sample nearest to near_ns in which the amount is known. Return NULL if that
+ * sample is more than within_ns away from near_ns.
  */
 static const struct run_sample *find_sample(const struct run *run, unsigned int amount,
 					    uint64_t near_ns, uint64_t within_ns)
@@ -143,7 +143,7 @@ static bool is_heap_known(const struct run *run, enum run_moment moment)
 	return sample && sample->heap_quality != QUALITY_UNKNOWN;
 }
 
-/* All good runs of one variant of the program, see run_is_good(). */
+/* The good runs of one variant of the program, as defined by run_is_good(). */
 struct good_runs {
 	const struct run **runs;
 	size_t count;
@@ -234,8 +234,8 @@ static void set_counted(const struct comparison *comparison, size_t index,
 }
 
 /*
- * The typical run of a variant is the one nearest to the medians of these figures, which
- * are listed in order of importance.
+ * Figures that determine the typical run of a variant, in order of importance. The
+ * typical run is the run nearest to the medians of these figures.
  */
 static const enum figure typical_figures[] = {
 	FIGURE_AT(MOMENT_SETTLED, AMOUNT_RSS),
@@ -245,8 +245,8 @@ static const enum figure typical_figures[] = {
 };
 
 /*
- * Return true if the heap was read after the run's memory use had settled or, if it never
- * settled, at the end of the run.
+ * Return true if the heap was read after the run's memory use had settled. If memory use
+ * never settled, return true if the heap was read at the end of the run.
  */
 static bool has_final_heap(const struct run *run)
 {
@@ -256,8 +256,8 @@ static bool has_final_heap(const struct run *run)
 }
 
 /*
- * Return the good run whose figures are nearest to the medians. Runs in which the heap
- * was read are preferred.
+ * Return the good run whose figures are nearest to the medians. Prefer runs in which the
+ * heap was read.
  */
 static const struct run *find_typical(const struct comparison *comparison,
 				      const struct good_runs *good,

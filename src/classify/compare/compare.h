@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * compare - compute the figures for comparing variants of a program: one amount per run,
- * and the median, lowest and highest amount of each variant's good runs. The functions
- * are pure.
+ * compare - compute the figures for comparing variants of a program. Each run has one
+ * amount per figure; each variant has the median, minimum and maximum amount of its good
+ * runs. The functions are pure.
  *
- * Amounts are bytes, nanoseconds or counts. An unknown amount is
- * BYTES_UNKNOWN, whatever its unit.
+ * Amounts are bytes, nanoseconds or counts. An unknown amount is BYTES_UNKNOWN, whatever
+ * its unit.
  */
 #ifndef MS_CLASSIFY_COMPARE_COMPARE_H
 #define MS_CLASSIFY_COMPARE_COMPARE_H
@@ -19,17 +19,17 @@ enum amount {
 	AMOUNT_LAZYFREE,
 	AMOUNT_UNBACKED,
 	AMOUNT_SWAP,
-	AMOUNT_POOL, /* sum of the heap's pool_pages and pool_fragments */
+	AMOUNT_POOL, /* free memory in the heap's pool, in whole pages and fragments */
 	/*
-	 * Index of the amount of owner 0; add a value of enum owner to
-	 * get another owner's index.
+	 * First of the amounts by owner. Add a value of enum owner to get the index of
+	 * that owner's amount.
 	 */
 	AMOUNT_OWNER,
 	AMOUNT_COUNT_ = AMOUNT_OWNER + OWNER_COUNT_
 };
 
 enum figure {
-	FIGURE_WALL, /* wall-clock time of the workload; all times are in ns */
+	FIGURE_WALL, /* wall-clock time of the workload in ns */
 	FIGURE_CPU,
 	FIGURE_USER,
 	FIGURE_SYSTEM,
@@ -37,31 +37,27 @@ enum figure {
 	FIGURE_MAJOR_FAULTS,
 	/* number of system calls that returned memory to the kernel */
 	FIGURE_RELEASE_CALLS,
-	/* time during which memory use was above the limit; unknown without a limit */
+	/*
+	 * time in ns during which memory use exceeded the limit; unknown without a limit
+	 */
 	FIGURE_ABOVE,
 	FIGURE_PEAK_RSS, /* peak Rss as reported by the kernel */
 	/* growth of Rss from the middle to the end of the workload */
 	FIGURE_RSS_GROWTH,
 	/*
-	 * Live memory and free pool memory at the end of the workload. If the heap was
-	 * not read then, use the heap reading nearest to the end, at most a third of the
-	 * workload's duration away.
+	 * Live memory and free pool memory at the end of the workload, from the heap
+	 * reading nearest to the end. Readings that are more than a third of the
+	 * workload's duration away are ignored.
 	 */
 	FIGURE_LATE_LIVE,
 	FIGURE_LATE_POOL,
-	/*
-	 * The allocation counts come from a separate counting run, and are
-	 * unknown for all other runs.
-	 */
+	/* Allocation counts of a separate counting run; unknown for all other runs. */
 	FIGURE_ALLOCATIONS,
 	FIGURE_REQUESTED,
 	FIGURE_TEMPORARY,
 	/* number of allocations divided by the median wall-clock time */
 	FIGURE_ALLOCATION_RATE,
-	/*
-	 * The following figures exist once per moment; use
-	 * FIGURE_AT() to get their indices.
-	 */
+	/* Figures that exist once per moment. FIGURE_AT() returns their indices. */
 	FIGURE_MOMENT_,
 	FIGURE_COUNT_ = FIGURE_MOMENT_ + MOMENT_COUNT_ * AMOUNT_COUNT_
 };
@@ -71,24 +67,24 @@ enum figure {
 #define FIGURE_OWNER_AT(moment, owner) FIGURE_AT(moment, AMOUNT_OWNER + (int)(owner))
 
 /*
- * Return one figure of one run, including failed runs and warm-ups. If Rss shrank,
+ * Return one figure of a run. The run may be a failed run or a warm-up. If Rss shrank,
  * FIGURE_RSS_GROWTH is 0.
  */
 uint64_t compare_run_figure(const struct comparison *comparison, const struct run *run,
 			    enum figure figure);
 
 /*
- * Return true if the statistics include the run: the run did not fail, and is neither a
- * warm-up nor a counting run.
+ * Return true if the statistics include the run, because the run succeeded and is neither
+ * a warm-up nor a counting run.
  */
 bool run_is_good(const struct run *run);
 
 /*
- * Median and range of a figure over the runs in which the figure is known. If there is no
- * such run, all values are unknown.
+ * Median and range of a figure over the runs in which the figure is known. If the figure
+ * is unknown in all runs, all members are unknown.
  */
 struct spread {
-	/* the mean of the middle two values if the number of runs is even */
+	/* the mean of the middle two values if their number is even */
 	uint64_t median;
 	uint64_t min, max;
 	size_t run_count;
@@ -102,8 +98,8 @@ struct compared_variant {
 	size_t good_count, failed_count;
 	const char *problem; /* error message of the first failed run, or NULL */
 	/*
-	 * For each moment, figures by owner come only from the runs whose heap was
-	 * read at that moment, if there are any. In runs without a heap reading,
+	 * One spread per figure. If the heap was read in some runs, the figures by owner
+	 * come from these runs only, separately for each moment. Without a heap reading,
 	 * heap memory counts as anon.
 	 */
 	struct spread figures[FIGURE_COUNT_];
@@ -113,14 +109,11 @@ struct compared_variant {
 	 */
 	enum quality heap_quality[MOMENT_COUNT_];
 	/*
-	 * For each moment, the reason why the heap is unknown in all runs. NULL: the heap
-	 * is known in at least one run, or no run reached this moment.
+	 * Reason why the heap is unknown in all runs, for each moment. NULL: the heap is
+	 * known in at least one run, or no run reached the moment.
 	 */
 	const char *heap_problem[MOMENT_COUNT_];
-	/*
-	 * Index of the good run whose figures are nearest to the medians;
-	 * SIZE_MAX: there is no good run.
-	 */
+	/* index of the good run nearest to the medians; SIZE_MAX: no run was good */
 	size_t typical_run;
 };
 

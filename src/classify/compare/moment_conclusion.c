@@ -9,7 +9,7 @@
 #include "base/text.h"
 #include "base/units.h"
 
-/* Return the row of the given part that grew most, or NULL if no row grew. */
+/* Return the row of the given part with the largest growth, or NULL if no row grew. */
 static const struct moment_change *find_grown(const struct moment_diff *diff,
 					      enum moment_part part)
 {
@@ -25,7 +25,7 @@ static const struct moment_change *find_grown(const struct moment_diff *diff,
 	return grown;
 }
 
-/* Append the reason why the change of Rss cannot be determined. */
+/* Append the reason why the change of Rss is unknown. */
 static void add_missing(struct conclusion *c, const struct moment_diff *diff,
 			const struct moment_change *rss)
 {
@@ -37,7 +37,7 @@ static void add_missing(struct conclusion *c, const struct moment_diff *diff,
 		exists_before |= diff->items[i].before_process != NULL;
 		exists_after |= diff->items[i].after_process != NULL;
 	}
-	conclusion_add(c, "The change of Rss cannot be determined: %s at %s.",
+	conclusion_add(c, "The change in Rss is unknown, because %s at %s.",
 		       (lacks_before && exists_before) || (lacks_after && exists_after)
 			       ? "Rss is unknown"
 			       : "there was no process",
@@ -74,22 +74,20 @@ void moment_conclude(struct conclusion *c, const struct moment_diff *diff,
 {
 	const struct moment_change *owner = find_grown(diff, PART_OWNER);
 	const struct moment_change *process = find_grown(diff, PART_PROCESS);
-	_cleanup_strbuf_ struct strbuf most = STRBUF_INIT;
+	_cleanup_strbuf_ struct strbuf name = STRBUF_INIT;
 	char text[UNITS_TEXT_SIZE];
 
 	add_rss(c, diff);
 	if (owner)
-		strbuf_addf(&most, "owner %s %s", owner->name,
-			    units_format_change(moment_change_bytes(owner), text));
+		conclusion_add(c, "Owner with the largest growth: %s (%s).", owner->name,
+			       units_format_change(moment_change_bytes(owner), text));
 	if (process && process->after_process) {
 		const struct process *p = process->after_process;
 
-		strbuf_addf(&most, "%sprocess ", owner ? ", " : "");
-		text_add_printable(&most, p->comm, strlen(p->comm), false);
-		strbuf_addf(&most, " (%d) %s", p->pid,
-			    units_format_change(moment_change_bytes(process), text));
+		text_add_printable(&name, p->comm, strlen(p->comm), false);
+		conclusion_add(c, "Process with the largest growth: %s (%d, %s).",
+			       strbuf_text(&name), p->pid,
+			       units_format_change(moment_change_bytes(process), text));
 		conclusion_set_next(c, "memstate%s -p %d", after->options, p->pid);
 	}
-	if (most.length > 0)
-		conclusion_add(c, "Largest growth: %s.", most.text);
 }

@@ -10,9 +10,9 @@
 #include "model/conclusion.h"
 
 /*
- * Add sentences about the change of Rss, and about the owner and the process that grew
- * most. If a process has grown, suggest a command that shows the process at the second
- * moment. `place` contains the options that select that moment.
+ * Add sentences about the change of Rss, and about the owner and the process with the
+ * largest growth. If a process has grown, suggest a command that shows its memory at the
+ * second moment. `place` contains the options that select this moment.
  */
 void moment_conclude(struct conclusion *c, const struct moment_diff *diff,
 		     const struct next_place *after);

@@ -140,8 +140,8 @@ static void add_sums(struct moment_diff *diff, const struct moment *before,
 }
 
 /*
- * Indices of the same process at the two moments. SIZE_MAX: the process does
- * not exist at that moment.
+ * Indices of one process at the two moments. SIZE_MAX: the process does not exist at
+ * that moment.
  */
 struct pair {
 	size_t before, after;
@@ -225,8 +225,8 @@ static bool has_heap(const struct moment_mappings *m)
 }
 
 /*
- * Add the sizes by owner of one process to `sums`. If with_heap is false, heap memory
- * counts as anon, because the heap was read at only one of the moments.
+ * Add the sizes by owner of one process to `sums`. If with_heap is false, count heap
+ * memory as anon, because the heap was read at only one of the moments.
  */
 static void add_owners(const struct moment_mappings *m, bool with_heap, uint64_t *sums)
 {
@@ -328,7 +328,7 @@ static uint64_t size_of_change(const struct moment_change *change)
 	return bytes < 0 ? (uint64_t)-bytes : (uint64_t)bytes;
 }
 
-/* Sort rows by the size of their change, largest first. */
+/* Compare rows by the size of their change, for sorting the largest first. */
 static int compare_changes(const void *a, const void *b)
 {
 	const struct moment_change *one = a, *other = b;

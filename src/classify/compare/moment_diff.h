@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * moment_diff - compare the memory of processes at two moments: the growth by owner,
- * state, process, heap and mapping, and the growth of their cgroup. The functions are
- * pure.
+ * state, process, heap and mapping, and the growth of their cgroup. The functions
+ * are pure.
  *
- * Processes are matched by pid and start time. If no process matches, for example after a
- * restart or between two recordings, processes are matched by command line or else by
- * name. Mappings are matched by name and owner. Mappings without a name are matched if
- * they belong to the same process and their addresses overlap.
+ * Processes are matched by pid and start time. If none matches, for example after a
+ * restart or between two recordings, they are matched by command line or else by name.
+ * Mappings are matched by name and owner. Mappings without a name match if they belong to
+ * the same process and their addresses overlap.
  */
 #ifndef MS_CLASSIFY_COMPARE_MOMENT_DIFF_H
 #define MS_CLASSIFY_COMPARE_MOMENT_DIFF_H
@@ -19,13 +19,13 @@
 struct moment_mappings {
 	struct mapping_list list;
 	/*
-	 * time of the last reading; 0: the mappings were never read, and all
-	 * other members are unknown
+	 * time of the reading; 0: the mappings were never read, and all other members
+	 * are unknown
 	 */
 	uint64_t read_unix_ms;
-	/* Rss by owner at the time read_unix_ms */
+	/* Rss by owner at read_unix_ms */
 	uint64_t owner_bytes[OWNER_COUNT_];
-	/* The heaps at the time read_unix_ms; heap_count is 0 if none was read. */
+	/* heaps at read_unix_ms; heap_count is 0 if no heap was read */
 	struct usage_heap heaps[USAGE_HEAP_MAX];
 	size_t heap_count;
 };
@@ -40,7 +40,10 @@ struct moment {
 	char *group_path; /* owned */
 };
 
-/* Copy the sizes by owner and the heaps of a process whose mappings were just read. */
+/*
+ * Set *m to the sizes by owner and the heaps in *usage. The mappings of the process must
+ * have been read at read_unix_ms.
+ */
 void moment_mappings_set(struct moment_mappings *m, const struct usage *usage,
 			 uint64_t read_unix_ms);
 
@@ -48,11 +51,11 @@ void moment_init(struct moment *moment);
 void moment_release(struct moment *moment);
 
 enum moment_part {
-	PART_TOTAL, /* figures summed over all processes */
+	PART_TOTAL, /* sums over all processes */
 	PART_STATE,
 	/*
-	 * Sums by owner over all processes, computed from the last reading
-	 * of each process's mappings.
+	 * sums by owner over all processes, from the last reading of each
+	 * process's mappings
 	 */
 	PART_OWNER,
 	PART_GROUP,
@@ -68,14 +71,14 @@ extern const char *const moment_part_names[PART_COUNT_];
 struct moment_change {
 	enum moment_part part;
 	/*
-	 * Name of the figure, process or mapping that the row describes, borrowed from
-	 * the moments; for a heap, the name of its allocator.
+	 * Name of the figure, process or mapping in this row, borrowed from the moments.
+	 * For a heap, the name of its allocator.
 	 */
 	const char *name;
-	/* Owner of the mapping or of the bytes in the heap; otherwise OWNER_COUNT_. */
+	/* owner of the mapping, or of the bytes in the heap; otherwise OWNER_COUNT_ */
 	enum owner owner;
 	/*
-	 * The process at each of the two moments; NULL: the process did not exist then.
+	 * the process at the two moments; NULL: the process did not exist at that moment
 	 */
 	const struct process *before_process, *after_process;
 	/* start address of a nameless mapping that was matched by address; otherwise 0 */
@@ -89,9 +92,8 @@ struct moment_change {
 
 struct moment_diff {
 	/*
-	 * Rows sorted by part, in the order of enum moment_part. Within a part,
-	 * figures have a fixed order, and processes, heaps and mappings are sorted
-	 * by the size of their change.
+	 * Rows in the order of enum moment_part. Within a part, figures have a fixed
+	 * order; processes, heaps and mappings are sorted by the size of their change.
 	 */
 	struct moment_change *items;
 	size_t count, capacity;
@@ -105,7 +107,7 @@ void moment_diff_make(const struct moment *before, const struct moment *after,
 		      struct moment_diff *ret);
 void moment_diff_release(struct moment_diff *diff);
 
-/* Return after - before. BYTES_UNKNOWN counts as 0. */
+/* Return the change in bytes, after - before, where BYTES_UNKNOWN counts as 0. */
 int64_t moment_change_bytes(const struct moment_change *change);
 
 #endif

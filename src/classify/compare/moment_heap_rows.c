@@ -4,7 +4,7 @@
 #include "base/units.h"
 #include "classify/compare/moment_rows.h"
 
-/* Return true if the process did not exist, or if its heaps are known. */
+/* Return true if the heaps of the process are known or the process did not exist. */
 static bool is_comparable(const struct moment_mappings *m)
 {
 	return !m || (moment_mappings_are_read(m) && m->heap_count > 0);
@@ -19,8 +19,9 @@ static bool has_heap(const struct moment_mappings *m, enum allocator allocator)
 }
 
 /*
- * Return the resident bytes of an owner in all heaps of an allocator: 0 if there is no
- * such heap, and BYTES_UNKNOWN if the allocator counts the bytes of this owner as live.
+ * Return the resident bytes of an owner in all heaps of an allocator. Return 0 if the
+ * process has no such heap. Return BYTES_UNKNOWN if the allocator does not report the
+ * owner's bytes separately.
  */
 static uint64_t sum_owner(const struct moment_mappings *m, enum allocator allocator,
 			  enum owner owner)

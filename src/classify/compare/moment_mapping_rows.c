@@ -11,15 +11,15 @@
 /* A mapping at one of the two compared moments. */
 struct entry {
 	const struct mapping *mapping;
-	/* name used for matching mappings; "": match the mapping by address */
+	/* name for matching mappings; "": match the mapping by address */
 	const char *label;
 	bool is_after;
 };
 
 /*
- * Return a label by which mappings are matched. A nameless mapping of a process that
- * exists at only one of the moments gets the label "[anonymous]", because addresses of
- * different processes cannot be compared.
+ * Return the label for matching a mapping. If the process exists at only one moment,
+ * nameless mappings get the label "[anonymous]", because addresses of different processes
+ * cannot be compared.
  */
 static const char *label_of(const struct mapping *m, bool is_same_process)
 {
@@ -58,8 +58,8 @@ static int compare_entries(const void *a, const void *b)
 }
 
 /*
- * Return the number of entries at the start of the array that belong to the same row:
- * their labels are equal, or their addresses overlap.
+ * Return the number of leading entries that belong to the same row because their labels
+ * are equal or their addresses overlap.
  */
 static size_t row_length(const struct entry *entries, size_t count)
 {

@@ -8,7 +8,10 @@
 
 #include "classify/compare/moment_diff.h"
 
-/* A process at one of the two moments; all NULL: the process did not exist then. */
+/*
+ * A process at one of two compared moments. All members are NULL if the process did not
+ * exist then.
+ */
 struct moment_process {
 	const struct usage *usage;
 	const struct moment_mappings *mappings;
@@ -20,8 +23,8 @@ static inline bool moment_mappings_are_read(const struct moment_mappings *m)
 }
 
 /*
- * Append a row. Its amounts are 0, and it has no process and no owner. The pointer is
- * valid until the next call.
+ * Append an empty row without a process or an owner, and return it. The pointer is valid
+ * until the next call.
  */
 struct moment_change *moment_row_add(struct moment_diff *diff, enum moment_part part,
 				     const char *name);
@@ -33,15 +36,15 @@ struct moment_change *moment_row_add_process(struct moment_diff *diff,
 					     const struct usage *after);
 
 /*
- * Append a row for each owner in each heap of the process, unless the heaps were read at
- * only one of the moments at which the process existed.
+ * Append a row for each owner in each heap of the process. Append nothing if the process
+ * existed at both moments but its heaps were read at only one of them.
  */
 void moment_rows_add_heaps(struct moment_diff *diff, const struct moment_process *before,
 			   const struct moment_process *after);
 
 /*
- * Append a row for each group of matching mappings whose Rss changed, unless the mappings
- * were read at only one of the moments at which the process existed.
+ * Append a row for each group of matching mappings whose Rss changed. Append nothing if
+ * the process existed at both moments but its mappings were read at only one of them.
  */
 void moment_rows_add_mappings(struct moment_diff *diff,
 			      const struct moment_process *before,

@@ -11,7 +11,7 @@
 #include "base/xalloc.h"
 #include "classify/compare/verdict_facts.h"
 
-/* Report noise only if the spread is at least this many thousandths of the median. */
+/* Minimum spread that is reported as noise, in thousandths of the median. */
 #define WIDE_PER_MILLE 250
 
 static const struct compared_variant *variant_of(const struct facts *f, size_t variant)
@@ -83,15 +83,18 @@ static unsigned int percent_lower(uint64_t low, uint64_t high)
 	return (units_per_mille(high - low, high) + 5) / 10;
 }
 
-/* Append text such as "jemalloc settles 61% lower than glibc (28.0M against 72.0M)". */
+/*
+ * Append text such as "Rss under jemalloc ends 61% lower than under glibc (28.0M against
+ * 72.0M)".
+ */
 static void add_lower(struct strbuf *out, const struct facts *f,
 		      const struct difference *d, const char *verb)
 {
 	uint64_t low = facts_spread(f, d->low, d->figure)->median;
 	uint64_t high = facts_spread(f, d->high, d->figure)->median;
 
-	strbuf_addf(out, "%s %s %u%% lower than %s (", name_of(f, d->low), verb,
-		    percent_lower(low, high), name_of(f, d->high));
+	strbuf_addf(out, "Rss under %s %s %u%% lower than under %s (", name_of(f, d->low),
+		    verb, percent_lower(low, high), name_of(f, d->high));
 	add_amount(out, low);
 	strbuf_add_text(out, " against ");
 	add_amount(out, high);
@@ -152,8 +155,8 @@ static bool rule_live_same(const struct facts *f, struct strbuf *out)
 
 	if (!f->live_grows || !f->is_live_same)
 		return false;
-	strbuf_add_text(
-		out, "The allocator cannot help: live memory grows equally under all (");
+	strbuf_add_text(out, "No allocator helps: live memory grows equally under all of "
+			     "them (");
 	add_amounts(out, f, live);
 	if (add_unknown(&unknown, f, live) > 0)
 		strbuf_addf(out, "; unknown under %s", unknown.text);
@@ -162,8 +165,8 @@ static bool rule_live_same(const struct facts *f, struct strbuf *out)
 }
 
 /*
- * The rule applies if variants differ only in LazyFree: Rss differs, but Rss without
- * LazyFree does not. Rss without LazyFree must be known for both variants.
+ * The rule applies if variants differ only in LazyFree: their Rss differs, but their Rss
+ * without LazyFree does not. Both figures of both variants must be known.
  */
 static bool rule_lazyfree_only(const struct facts *f, struct strbuf *out)
 {
@@ -183,8 +186,8 @@ static bool rule_lazyfree_only(const struct facts *f, struct strbuf *out)
 }
 
 /*
- * Return how much of the difference in Rss between two variants is free pool memory
- * (pages and fragments). Return BYTES_UNKNOWN if sizes by owner are unknown.
+ * Return the part of a difference in Rss that is free pool memory (pages and fragments).
+ * Return BYTES_UNKNOWN if sizes by owner are unknown.
  */
 static uint64_t pool_part(const struct facts *f, const struct difference *d)
 {
@@ -203,7 +206,7 @@ static uint64_t distance_of(const struct facts *f, const struct difference *d)
 			 facts_spread(f, d->low, d->figure)->median);
 }
 
-/* Return true if the Rss of the variants differs for another reason than LazyFree. */
+/* Return true if the Rss of the variants differs for a reason other than LazyFree. */
 static bool settles_lower(const struct facts *f)
 {
 	enum figure firm = FIGURE_AT(f->moment, AMOUNT_FIRM);
@@ -224,7 +227,7 @@ static bool rule_pool_differs(const struct facts *f, struct strbuf *out)
 {
 	if (!settles_lower(f) || !is_pool(f))
 		return false;
-	strbuf_add_text(out, "Pool and fragments differ: ");
+	strbuf_add_text(out, "Free memory kept by the allocator differs: ");
 	add_lower(out, f, &f->rss, settles(f));
 	strbuf_add_char(out, '.');
 	return true;
@@ -260,24 +263,22 @@ static bool rule_lower(const struct facts *f, struct strbuf *out)
 		strbuf_addf(out, "; most of the difference is %s.",
 			    owner_names[main_owner(f, &f->rss)]);
 	else if (add_unknown(&unknown, f, FIGURE_AT(f->moment, AMOUNT_POOL)) > 0)
-		strbuf_addf(out, "; what Rss consists of under %s is unknown.",
+		strbuf_addf(out, "; the composition of Rss under %s is unknown.",
 			    unknown.text);
 	return true;
 }
 
 /*
  * The rule applies if LazyFree hides a difference: the variant with the lowest Rss is not
- * the one that is lowest without LazyFree, or Rss does not differ at all.
+ * the lowest without LazyFree, or Rss is equal but Rss without LazyFree differs.
  */
 static bool rule_lazyfree_hides(const struct facts *f, struct strbuf *out)
 {
 	if (!is_different(&f->firm) ||
 	    (is_different(&f->rss) && f->rss.low == f->firm.low))
 		return false;
-	strbuf_add_text(
-		out,
-		"Rss hides it: without LazyFree, which is freed memory that the kernel "
-		"reclaims under memory pressure, ");
+	strbuf_add_text(out, "Rss hides a difference: without LazyFree, which is freed "
+			     "memory that the kernel reclaims under memory pressure, ");
 	add_lower(out, f, &f->firm, settles(f));
 	strbuf_add_char(out, '.');
 	return true;
@@ -288,8 +289,8 @@ static bool rule_live_grows(const struct facts *f, struct strbuf *out)
 	if (!f->live_grows || f->is_live_same)
 		return false;
 	strbuf_add_text(out,
-			"Live memory grows under all, and no allocator can help with "
-			"that." WHERE_TO_LOOK);
+			"Live memory grows under all allocators, so no other allocator "
+			"helps." WHERE_TO_LOOK);
 	return true;
 }
 
@@ -300,10 +301,10 @@ static bool rule_rss_grows(const struct facts *f, struct strbuf *out)
 	if (f->live_grows || !f->rss_grows ||
 	    add_unknown(&unknown, f, FIGURE_LATE_LIVE) == 0)
 		return false;
-	strbuf_addf(
-		out,
-		"Rss grows under all; whether that is live memory is unknown under %s.",
-		unknown.text);
+	strbuf_addf(out,
+		    "Rss grows under all allocators; it is unknown whether live "
+		    "memory grows under %s.",
+		    unknown.text);
 	return true;
 }
 
@@ -317,8 +318,8 @@ static bool rule_peak_lower(const struct facts *f, struct strbuf *out)
 }
 
 /*
- * Report the CPU cost of the variant with the lowest memory use. If memory use does not
- * differ, report that of the fastest variant.
+ * Report the CPU cost of the variant with the lowest memory use, or of the fastest
+ * variant if memory use does not differ.
  */
 static bool rule_cpu(const struct facts *f, struct strbuf *out)
 {
@@ -383,12 +384,11 @@ static bool rule_owners_unknown(const struct facts *f, struct strbuf *out)
 
 	if (add_unknown(&unknown, f, FIGURE_OWNER_AT(f->moment, OWNER_LIVE)) == 0)
 		return false;
-	strbuf_addf(
-		out,
-		"%s, live memory and pool cannot be distinguished under %s: both are in "
-		"anon.",
-		f->moment == MOMENT_SETTLED ? "After settling" : "At the end",
-		unknown.text);
+	strbuf_addf(out,
+		    "%s, live and free heap memory cannot be distinguished under "
+		    "%s: both are in anon.",
+		    f->moment == MOMENT_SETTLED ? "After settling" : "At the end",
+		    unknown.text);
 	add_heap_problems(out, f);
 	return true;
 }
@@ -420,7 +420,7 @@ static bool rule_left_out(const struct facts *f, struct strbuf *out)
 	return true;
 }
 
-/* All verdict rules, the most important for the user first. */
+/* all verdict rules, the most important first */
 #define RULES(X)                                 \
 	X("too-few-runs", rule_too_few_runs)     \
 	X("live-same", rule_live_same)           \

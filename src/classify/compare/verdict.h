@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * verdict - explain the result of a comparison in plain sentences. The functions are
- * pure.
+ * verdict - explain the result of a comparison in plain sentences. The functions
+ * are pure.
  *
  * Each sentence comes from a named rule; memstate(1) lists the rules and their thresholds
- * under VERDICT. The first rule that applies provides the verdict, and further sentences
- * come from the other rules that apply. The figures of two variants differ if the
- * distance of their medians exceeds both the sum of their spreads and a minimum amount.
+ * under VERDICT. The first rule that applies provides the verdict; other rules that apply
+ * add further sentences. Two variants differ in a figure if the difference between their
+ * medians exceeds both the sum of their spreads and a minimum amount.
  */
 #ifndef MS_CLASSIFY_COMPARE_VERDICT_H
 #define MS_CLASSIFY_COMPARE_VERDICT_H
@@ -15,10 +15,10 @@
 #include "classify/compare/compare.h"
 
 struct verdict {
-	const char *rule; /* name of the rule in the man page; static */
+	const char *rule; /* static name of the rule, as in the man page */
 	/*
-	 * One or two sentences. The text may contain names of variants, which come from
-	 * the user and are not escaped.
+	 * One or two sentences. They may contain names of variants, which come from the
+	 * user and are not escaped.
 	 */
 	struct strbuf text;
 };
@@ -31,13 +31,13 @@ struct verdicts {
 };
 
 /*
- * Write the sentences that explain a comparison. The first one is the verdict. Without
- * variants there are no sentences.
+ * Write the sentences that explain a comparison, starting with the verdict. Without
+ * variants, write none.
  */
 void verdicts_init(struct verdicts *verdicts, const struct compared *compared);
 void verdicts_release(struct verdicts *verdicts);
 
-/* Names of all rules in order, followed by NULL. */
+/* NULL-terminated list of the names of all rules, in order of priority. */
 extern const char *const verdict_rules[];
 
 #endif

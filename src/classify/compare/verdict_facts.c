@@ -6,13 +6,13 @@
 #define SHARE_MIN_PER_MILLE 50
 
 /*
- * Values of Rss whose relative difference is at most this fraction count as equal,
- * because allocators round sizes differently.
+ * Rss values count as equal if they differ by at most this many thousandths, because
+ * allocators round sizes differently.
  */
 #define SAME_PER_MILLE 250
 /*
- * Rss counts as growing if the second half of the workload added at
- * least this fraction of it.
+ * Rss counts as growing if the second half of the workload added at least this many
+ * thousandths to it.
  */
 #define GROWTH_PER_MILLE 100
 
@@ -23,9 +23,9 @@ const struct spread *facts_spread(const struct facts *f, size_t variant,
 }
 
 /*
- * Return true if the figure is a size by owner. A single run is enough to measure such a
- * size, because the size depends mostly on the program and its allocator and varies
- * little between runs.
+ * Return true if the figure is a size by owner. A single run suffices to measure such a
+ * size, because it depends mostly on the program and its allocator and varies little
+ * between runs.
  */
 static bool is_of_owners(enum figure figure)
 {
@@ -41,11 +41,10 @@ bool facts_are_known(const struct facts *f, size_t variant, enum figure figure)
 }
 
 /*
- * Return the noise of a figure, given its spread. With only two runs, the spread is
- * multiplied by three, because a third run would often be outside the range of the
- * first two. The factor makes false differences between equal variants about as rare
- * with two runs as with three (1 in 60 and 1 in 75 for normally distributed noise;
- * with five runs, 1 in 7500).
+ * Return the noise of a figure with the given spread. With only two runs, the noise is
+ * three times their spread, because a third run would often be outside their range. False
+ * differences between equal variants are then about as rare with two runs as with three:
+ * 1 in 60 and 1 in 75 for normally distributed noise, against 1 in 7500 with five runs.
  */
 static uint64_t noise_of(const struct spread *s)
 {
@@ -84,8 +83,8 @@ size_t facts_find_extreme(const struct facts *f, enum figure figure, bool is_hig
 }
 
 /*
- * Among the variants that differ from variant `high` by more than noise, return the one
- * with the lowest median. Return NOBODY if no variant differs.
+ * Return the variant with the lowest median among those that differ from variant `high`
+ * by more than noise, or NOBODY if no variant differs.
  */
 static size_t find_lower(const struct facts *f, enum figure figure, size_t high,
 			 uint64_t min)
@@ -105,8 +104,9 @@ static size_t find_lower(const struct facts *f, enum figure figure, size_t high,
 }
 
 /*
- * Find two variants that differ. Prefer a variant that is lower than the first one, which
- * is the user's reference; otherwise find a variant that is lower than the highest one.
+ * Find two variants that differ. Prefer a variant that is lower than the first variant,
+ * which is the user's reference. Otherwise find a variant that is lower than the
+ * highest one.
  */
 static struct difference find_difference(const struct facts *f, enum figure figure,
 					 uint64_t min)
@@ -132,8 +132,8 @@ static uint64_t median_of(const struct facts *f, size_t variant, enum figure fig
 }
 
 /*
- * Return true if Rss grew significantly in the second half of the workload,
- * relative to its final value.
+ * Return true if Rss grew significantly in the second half of the workload, compared with
+ * its final value.
  */
 static bool rss_grows(const struct facts *f, size_t variant)
 {
@@ -147,9 +147,9 @@ static bool rss_grows(const struct facts *f, size_t variant)
 }
 
 /*
- * Return true if Rss grows and the growth must be live memory: at least half of Rss is
- * live, and the free pool is too small to explain the growth. The heap is read too rarely
- * to measure the growth of live memory directly.
+ * Return true if Rss grows and the growth must be live memory, because at least half of
+ * Rss is live and the free pool is too small to explain the growth. The growth of live
+ * memory cannot be measured directly, because the heap is read too rarely.
  */
 static bool live_grows(const struct facts *f, size_t variant)
 {
@@ -181,7 +181,7 @@ static void find_growth(struct facts *f)
 }
 
 /*
- * Return true if another allocator cannot reduce memory use: under every variant, at
+ * Return true if a different allocator cannot reduce memory use: under every variant, at
  * least half of the highest Rss is live, and the lowest Rss is close to the highest.
  */
 static bool is_live_same(const struct facts *f)

@@ -7,7 +7,7 @@
 
 #include "base/text.h"
 
-/* The action that a report recommends after a verdict. */
+/* The next step that a report recommends after its verdict. */
 enum next_step {
 	STEP_STACKS, /* find out which functions allocate most */
 	STEP_LIVE,   /* find out which blocks are never freed */

@@ -11,11 +11,14 @@
 #define GRID_MAX 512 /* Maximum number of cells of the time grid. */
 #define SLOPE_MAX (GROWTH_FLOORS_MAX * (GROWTH_FLOORS_MAX - 1) / 2)
 
-/* The thresholds below were tuned on series with known results; see the unit test. */
+/*
+ * The thresholds below were tuned on series with known results, which the unit
+ * test contains.
+ */
 #define CYCLE_MIN 0.3 /* minimum autocorrelation that counts as a cycle */
 /*
- * The search for a cycle begins at the first lag whose
- * autocorrelation is below this value.
+ * The search for a cycle begins at the first lag with an autocorrelation below
+ * this value.
  */
 #define CYCLE_FALLEN 0.1
 /*
@@ -23,11 +26,13 @@
  * least this fraction of the maximum.
  */
 #define CYCLE_AS_GOOD 0.85
-/* Ignore a cycle whose standard deviation is below this fraction of the total rise. */
+/*
+ * A cycle is ignored if its standard deviation is below this fraction of the total rise.
+ */
 #define TEETH_PER_RISE 0.03
 /*
- * Length of a window in cycles. A window is longer than a cycle, so that each
- * window contains a minimum.
+ * Length of a window in cycles. A window is slightly longer than a cycle, so that it
+ * always contains a minimum.
  */
 #define WINDOW_PER_CYCLE 1.1
 /* A rise below this fraction of the current amount counts as slow growth. */
@@ -50,11 +55,11 @@
  */
 #define MEDIAN_TO_DEVIATION 1.48
 #define NORMAL_95 1.96
-/* The next peak is predicted from the peaks of at least this many recent windows. */
+/* Minimum number of recent windows for predicting the next peak. */
 #define RECENT_MIN 4
 /*
  * Lower bound on the variance of random growth, as a fraction of the variance between
- * neighbouring floors.
+ * neighbouring floors. A floor is the minimum of a window.
  */
 #define RANDOM_GROWTH_MIN 0.05
 #define NS_PER_HOUR (3600.0 * (double)NS_PER_S)
@@ -77,8 +82,8 @@ static double larger(double a, double b)
 }
 
 /*
- * A series resampled into time cells of equal length, with the lowest and the
- * highest value of each cell.
+ * A series resampled into time cells of equal length, with the minimum and maximum of
+ * each cell.
  */
 struct grid {
 	double min[GRID_MAX], max[GRID_MAX];
@@ -100,7 +105,7 @@ static void fill_grid(const struct growth_point *points, size_t count, struct gr
 		size_t cell = (size_t)(at + 0.5) < n ? (size_t)(at + 0.5) : n - 1;
 		double bytes = (double)points[i].bytes;
 
-		/* a cell without points gets the value of the previous cell */
+		/* a cell without points has the value of the previous cell */
 		for (; filled <= cell; filled++) {
 			double before = filled > 0 && filled < cell
 						? grid->max[filled - 1]
@@ -127,9 +132,7 @@ static double fit_line(const double *y, size_t count)
 	return below > 0 ? above / below : 0;
 }
 
-/*
- * Return the autocorrelation of the series d at the given lag. The mean of d must be 0.
- */
+/* Return the autocorrelation of the series d, whose mean must be 0, at the given lag. */
 static double correlate(const double *d, size_t count, size_t lag, double square)
 {
 	double sum = 0;
@@ -140,8 +143,8 @@ static double correlate(const double *d, size_t count, size_t lag, double square
 }
 
 /*
- * Return the shortest lag whose autocorrelation is close to the maximum. Multiples of the
- * cycle length correlate as well as the cycle length itself.
+ * Return the shortest lag whose autocorrelation is close to the maximum. Longer lags may
+ * be multiples of the cycle, which correlate equally well.
  */
 static size_t find_lag(const double *alike, size_t first, size_t end)
 {
@@ -158,7 +161,7 @@ static size_t find_lag(const double *alike, size_t first, size_t end)
 	return best;
 }
 
-/* Return the length of the cycle in grid steps, or 0 if there is no significant cycle. */
+/* Return the length of the cycle in grid steps, or 0 if no cycle is significant. */
 static size_t find_cycle(const struct grid *grid)
 {
 	double d[GRID_MAX], alike[GRID_MAX / 3 + 1], mean = 0, square = 0;
@@ -174,7 +177,7 @@ static size_t find_cycle(const struct grid *grid)
 		d[i] -= mean;
 		square += d[i] * d[i];
 	}
-	/* a series that is nearly a straight line has no significant cycle */
+	/* a nearly straight line has no significant cycle */
 	if (slope > 0 && square < min * min * (double)grid->count)
 		return 0;
 	while (lag < end && correlate(d, grid->count, lag, square) > CYCLE_FALLEN)
@@ -187,7 +190,7 @@ static size_t find_cycle(const struct grid *grid)
 }
 
 struct floors {
-	/* `at` contains the positions of the floors in the grid. */
+	/* `at` contains the positions of the floors in the grid */
 	double bytes[GROWTH_FLOORS_MAX], at[GROWTH_FLOORS_MAX];
 	size_t count;
 	size_t window; /* length of each window in grid steps */
@@ -195,8 +198,8 @@ struct floors {
 };
 
 /*
- * Find the floor (minimum) of each window. Windows are aligned to the end of the series;
- * the remaining points at the start are ignored.
+ * Find the floor (minimum) of each window. The last window ends at the end of the series;
+ * points before the first window are ignored.
  */
 static void find_floors(const struct grid *grid, size_t cycle, struct floors *floors)
 {
@@ -246,8 +249,8 @@ static double median_of(const double *values, size_t count)
 }
 
 /*
- * Compute the slopes between all pairs of floors and sort them in
- * ascending order. Return their number.
+ * Compute the slopes between all pairs of floors, sort them in ascending order, and
+ * return their number.
  */
 static size_t find_slopes(const struct floors *floors, size_t first, size_t count,
 			  double slopes[SLOPE_MAX])
@@ -308,7 +311,7 @@ static void find_rates(const struct floors *floors, struct rates *rates)
 
 /*
  * Return the index of the first recent window. The last third of the windows are recent;
- * their peaks determine the expected peak.
+ * the expected peak is derived from their peaks.
  */
 static size_t first_recent(const struct floors *floors)
 {
@@ -319,8 +322,8 @@ static size_t first_recent(const struct floors *floors)
 
 /*
  * Predict the peak at the end of the series by extrapolating the peaks of the recent
- * windows at the median growth rate. To compute bounds on the peak, extrapolate from the
- * middle of the series at the lower and the upper bound on the rate.
+ * windows at the median growth rate. The bounds on the peak are extrapolated from the
+ * middle of the series at the lower and upper bound of the rate.
  */
 static void find_top(const struct grid *grid, const struct floors *floors,
 		     const struct rates *rates, struct growth *ret)
@@ -344,7 +347,10 @@ static void find_top(const struct grid *grid, const struct floors *floors,
 		min = lesser(min, peaks[i]);
 		max = larger(max, peaks[i]);
 	}
-	/* lower the bound, because the few samples near the limit may miss the peak */
+	/*
+	 * lower the bound, because none of the few samples near the limit may contain
+	 * the peak
+	 */
 	min -= max - min;
 	ret->top_bytes = median_of(peaks, count) + rates->median * end;
 	ret->top_low_bytes =
@@ -374,9 +380,9 @@ static double square_of_differences(const struct floors *floors, size_t distance
 }
 
 /*
- * Estimate the random growth per window. With plain noise around a line, distant floors
- * differ no more than neighbouring floors. Any larger difference is growth in random
- * steps, whose variance increases with time.
+ * Estimate the random growth per window. If the series is a line with plain noise,
+ * distant floors differ no more than neighbouring floors. Any larger difference is growth
+ * in random steps, whose variance increases with time.
  */
 static double find_random_growth(const struct floors *floors, double rate)
 {
@@ -385,7 +391,7 @@ static double find_random_growth(const struct floors *floors, double rate)
 	double far = square_of_differences(floors, distance, rate);
 	double variance = (far - near) / (double)(distance - 1);
 
-	/* random growth may be invisible with few floors, so assume a minimum */
+	/* a few floors may not show any random growth, so assume a minimum */
 	return sqrt(larger(variance, RANDOM_GROWTH_MIN * near));
 }
 
@@ -425,14 +431,14 @@ static enum growth_kind classify_growth(const struct floors *floors, struct rate
 	return GROWTH_STEADY;
 }
 
-/* Return how much longer a series must last until its rise reaches the threshold. */
+/* Return how much longer the series must last for its rise to reach the threshold. */
 static uint64_t find_missing(const struct floors *floors, const struct rates *rates,
 			     const struct grid *grid)
 {
 	double missing = rates->min_rise / rates->median -
 			 (floors->at[floors->count - 1] - floors->at[0]);
 
-	/* the threshold rises too, because it is a fraction of the growing amount */
+	/* the threshold is a fraction of the amount, so it rises with the amount */
 	return (uint64_t)(larger(missing * (1 + RISE_PER_LEVEL), 1) * grid->step_ns);
 }
 

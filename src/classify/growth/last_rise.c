@@ -12,13 +12,11 @@
 #define SEGMENT_MIN 2 /* windows */
 #define SPLIT_MIN 6   /* Minimum number of windows in each part of a split series. */
 /*
- * Describe a series by two lines instead of one if the squared error of the two lines is
- * below this fraction of the error of the single line.
+ * A series is described by two lines instead of one if the squared error of the two lines
+ * is below this fraction of the error of the single line.
  */
 #define SPLIT_GAIN 0.2
-/*
- * Two segments have different slopes if the ratio of their slopes is at least this value.
- */
+/* Minimum ratio of the slopes of two segments that counts as a change of pace. */
 #define PACE_RATIO 4.0
 /*
  * Minimum jump between two consecutive line segments, as a fraction
@@ -88,10 +86,7 @@ void rise_series_jump(struct rise_series *s, uint64_t time_ns, uint64_t bytes)
 
 /* A straight line fitted by least squares. */
 struct line {
-	/*
-	 * `squares` is the sum of squared vertical distances
-	 * between the points and the line.
-	 */
+	/* sum of the squared vertical distances between the points and the line */
 	double slope, start, squares;
 };
 
@@ -123,7 +118,7 @@ static double larger(double a, double b)
 
 /*
  * Return 1 if the slopes of the two lines differ by more than PACE_RATIO, or if the
- * series jumps from one line to the other; otherwise 0.
+ * series jumps between the lines; otherwise 0.
  */
 static int is_break(const struct line *left, size_t left_count, const struct line *right,
 		    double range)
@@ -152,8 +147,8 @@ static double noise_of(double level)
 }
 
 /*
- * Return the index of the window at which the last part of the series begins.
- * Return 0 if one line fits the whole series.
+ * Return the index of the window at which the last segment of the series begins, or 0 if
+ * one line fits the whole series.
  */
 static size_t find_split(const double *y, size_t count)
 {
@@ -231,10 +226,7 @@ static uint64_t find_level(const struct rise_series *s, size_t first)
 	double tooth = typical_tooth(s, first) - fabs(line.slope);
 	double level = line.start + (tooth > 0 ? tooth : 0);
 
-	/*
-	 * use the first floor itself if the fitted level differs
-	 * from that floor only by noise
-	 */
+	/* use the first floor if the fitted level differs from it only by noise */
 	if (fabs(level - y[0]) <= noise_of((double)s->last_bytes))
 		level = y[0];
 	return level > 0 ? (uint64_t)level : 0;

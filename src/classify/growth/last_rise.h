@@ -2,8 +2,8 @@
 /*
  * last_rise - measure how much a series rose since its last plateau or its last change of
  * pace, ignoring startup growth that ended long before. The functions are pure. The
- * series is reduced to windows of equal length, each with its lowest and highest value,
- * so that the teeth of a sawtooth curve do not count as growth.
+ * series is reduced to windows of equal length, each with its minimum and maximum, so
+ * that the teeth of a sawtooth curve do not count as growth.
  */
 #ifndef MS_CLASSIFY_GROWTH_LAST_RISE_H
 #define MS_CLASSIFY_GROWTH_LAST_RISE_H
@@ -22,24 +22,25 @@ struct rise_series {
 };
 
 struct rise {
-	uint64_t from_bytes, to_bytes; /* from_bytes is always <= to_bytes */
-	uint64_t ns;		       /* duration of the rise */
+	/* amounts before and after the rise; from_bytes <= to_bytes */
+	uint64_t from_bytes, to_bytes;
+	uint64_t ns; /* duration of the rise */
 };
 
-/* Initialise a series for samples between two times. */
+/* Initialise a series for samples taken between two times. */
 void rise_series_init(struct rise_series *series, uint64_t begin_ns, uint64_t end_ns);
 
 /* Add the next sample. The series is interpolated linearly between samples. */
 void rise_series_add(struct rise_series *series, uint64_t time_ns, uint64_t bytes);
 
 /*
- * Add a sample at which the amount changes abruptly, as when a process starts or ends.
- * The series keeps its previous value until the time of the sample.
+ * Add a sample at which the amount jumps, for example because a process starts or ends.
+ * Until then, the series keeps its previous value.
  */
 void rise_series_jump(struct rise_series *series, uint64_t time_ns, uint64_t bytes);
 
 /*
- * Find the last rise of a series. With fewer than eight samples, measure the rise from
+ * Find the last rise of a series. With fewer than eight samples, measure the rise since
  * the first sample. Without samples, set all members of *ret to 0.
  */
 void rise_find(const struct rise_series *series, struct rise *ret);

@@ -7,7 +7,7 @@
 
 #include "base/units.h"
 
-/* Growth of up to this many standard deviations may be random. */
+/* Number of standard deviations that random growth is assumed not to exceed. */
 #define RANDOM_GROWTH_REACH 3.0
 #define NS_PER_HOUR (3600.0 * (double)NS_PER_S)
 
@@ -25,8 +25,8 @@ static uint64_t time_at(double room_bytes, int64_t rate_bytes)
 }
 
 /*
- * Return an upper bound on the random growth during the given time. The random steps of
- * different windows are independent.
+ * Return an upper bound on the random growth during `ns`. The random steps of different
+ * windows are independent.
  */
 static double bound_random_growth(const struct growth *g, double ns)
 {
@@ -51,7 +51,7 @@ bool growth_time_to(const struct growth *growth, uint64_t limit_bytes,
 				  growth->rate_high_bytes);
 	ret->latest_ns = time_at(larger(limit - growth->top_low_bytes + stray, 0),
 				 growth->rate_low_bytes);
-	/* the phase of the next peak is unknown by up to one cycle */
+	/* the next peak may be up to one cycle later */
 	late_ns = growth->cycle_ns > 0 ? growth->cycle_ns : growth->step_ns;
 	if (ret->latest_ns < UINT64_MAX - late_ns)
 		ret->latest_ns += late_ns;

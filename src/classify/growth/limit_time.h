@@ -12,17 +12,17 @@ struct growth_time {
 };
 
 /*
- * Predict the time from the last point until a peak reaches the limit. At least
- * nine times in ten, the actual time is between soonest_ns and latest_ns. The
- * bounds account for the uncertainty of the rate, the height of peaks, the phase
- * of the cycle, and random steps. Return false if the amount does not grow or the
- * time cannot be determined.
+ * Predict the time from the last point until a peak reaches the limit. At least nine
+ * times in ten, the actual time is between soonest_ns and latest_ns. These bounds
+ * account for the uncertainty of the rate, the height of peaks, the phase of the
+ * cycle, and random steps. Return false if the amount does not grow or the time cannot
+ * be determined.
  */
 bool growth_time_to(const struct growth *growth, uint64_t limit_bytes,
 		    struct growth_time *ret);
 
 /*
- * Append the predicted time to a text: "reaches the limit in 1m49s (1m36s to 2m04s)",
+ * Append the predicted time as text: "reaches the limit in 1m49s (1m36s to 2m04s)",
  * "reaches the limit in 3.2s (now to never)", or "is at the limit now".
  */
 void growth_time_add(struct strbuf *out, const struct growth_time *left);

@@ -38,8 +38,8 @@ static uint64_t scale(uint64_t a, uint64_t b, uint64_t c)
 }
 
 /*
- * Update the growth rate. The kernel flushes its per-CPU memory counters in batches, so a
- * jump by a single batch does not count as growth; several batches do.
+ * Update the growth rate. A jump by a single batch of the kernel's per-CPU memory
+ * counters does not count as growth, but a jump by several batches does.
  */
 static void update_rate(struct oom_pace *p, const struct oom_pace_sample *s)
 {

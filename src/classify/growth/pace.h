@@ -6,10 +6,10 @@
  *   interval = headroom / (8 * rate), within bounds
  *
  * About eight samples are therefore taken before a kill, at decreasing intervals. The
- * rate is the fastest growth of the cgroup's memory need (memory that cannot be
- * reclaimed) so far; it decays by half every two seconds. The rate is at least 1 % of the
- * limit per second, so that a cgroup near its limit is sampled more often even if it does
- * not grow. An interval is at most twice the previous one.
+ * rate is the fastest growth so far of the cgroup's memory need (memory that cannot be
+ * reclaimed). It decays by half every two seconds, but is at least 1 % of the limit per
+ * second, so that a cgroup near its limit is sampled more often even if it does not
+ * grow. An interval is at most twice the previous interval.
  */
 #ifndef MS_CLASSIFY_GROWTH_PACE_H
 #define MS_CLASSIFY_GROWTH_PACE_H
@@ -23,7 +23,7 @@ struct oom_pace {
 	uint64_t interval_ns;
 	/* growth rate of the cgroup's memory need, in bytes per second */
 	uint64_t rate_bytes;
-	/* Time and memory need from which the growth is measured. Time 0: not set yet. */
+	/* time and memory need from which growth is measured; time 0: not set yet */
 	uint64_t from_ns, from_bytes;
 };
 
@@ -31,34 +31,33 @@ struct oom_pace_sample {
 	uint64_t taken_ns;
 	/* memory need and limit of the cgroup, as in struct oom_figures */
 	uint64_t need_bytes, limit_bytes;
-	uint64_t slack_bytes; /* smaller changes of the memory need may be noise */
+	uint64_t slack_bytes; /* changes of need_bytes below this amount may be noise */
 };
 
-/* Initialise *pace. 0 < shortest_ns <= longest_ns must hold. */
+/* Initialise *pace. The caller must ensure 0 < shortest_ns <= longest_ns. */
 void oom_pace_init(struct oom_pace *pace, uint64_t shortest_ns, uint64_t longest_ns);
 
 /* Add a sample. Return the time until the next sample in ns. */
 uint64_t oom_pace_next(struct oom_pace *pace, const struct oom_pace_sample *sample);
 
 /*
- * Return the share of time that memstate may spend reading the processes, in parts per
- * million, but not more than max_per_mille. Longer sampling intervals get a smaller
- * share, so that monitoring a cgroup far from its limit costs almost nothing.
+ * Return the share of time that memstate may spend reading processes, in parts per
+ * million, at most max_per_mille. Longer sampling intervals have a smaller share, so that
+ * monitoring a cgroup far from its limit costs almost nothing.
  */
 unsigned int oom_pace_share_per_million(uint64_t interval_ns, unsigned int max_per_mille);
 
 /*
  * Number of thresholds (80, 90, 95 and 98 % of the limit) that the memory need has
- * exceeded so far. Initialise with 0.
+ * exceeded so far. Zero-initialize the struct.
  */
 struct oom_steps {
 	size_t passed;
 };
 
 /*
- * Return true if the memory need has just exceeded another threshold. A
- * threshold is reported again only after the memory need has fallen below that
- * threshold by 5 % of the limit.
+ * Return true if the memory need has just exceeded another threshold. A threshold is
+ * reported again only after the memory need has fallen below it by 5 % of the limit.
  */
 bool oom_steps_pass(struct oom_steps *steps, uint64_t need_bytes, uint64_t limit_bytes);
 

@@ -72,6 +72,7 @@ static void merge(struct growth_series *series, struct growth_point point)
 void growth_series_add(struct growth_series *series, uint64_t time_ns, uint64_t bytes)
 {
 	struct growth_point point = { time_ns, bytes };
+	size_t count_max = series->count_max ? series->count_max : GROWTH_POINTS_MAX;
 
 	if (!bytes_known(bytes))
 		return;
@@ -79,8 +80,7 @@ void growth_series_add(struct growth_series *series, uint64_t time_ns, uint64_t 
 		point.time_ns = series->points[series->count - 1].time_ns;
 	if (series->added_count == 0)
 		series->cell_samples = 2;
-	if (series->added_count % series->cell_samples == 0 &&
-	    series->count == GROWTH_POINTS_MAX)
+	if (series->added_count % series->cell_samples == 0 && series->count == count_max)
 		halve(series);
 	if (series->added_count % series->cell_samples < 2)
 		append(series, point);

@@ -14,9 +14,11 @@
 struct growth_series {
 	struct growth_point *points;
 	size_t count, capacity;
+	/* maximum number of points, a multiple of 4; 0: GROWTH_POINTS_MAX */
+	size_t count_max;
 	/* number of samples added since the series was cleared */
 	uint64_t added_count;
-	/* number of samples that each pair of stored points stands for */
+	/* number of samples that each stored pair of points represents */
 	uint64_t cell_samples;
 	struct growth_point last;
 };
@@ -30,8 +32,8 @@ void growth_series_release(struct growth_series *series);
 void growth_series_clear(struct growth_series *series);
 
 /*
- * Add a sample. A sample with an earlier time than the previous sample gets the previous
- * sample's time. BYTES_UNKNOWN is ignored.
+ * Add a sample. If its time is before that of the previous sample, use the previous time.
+ * BYTES_UNKNOWN is ignored.
  */
 void growth_series_add(struct growth_series *series, uint64_t time_ns, uint64_t bytes);
 

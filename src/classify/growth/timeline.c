@@ -10,8 +10,8 @@
 #include "base/xalloc.h"
 
 /*
- * Number of zones of the timeline. Each zone has the same number of intervals, but covers
- * only a tenth of the previous zone's time.
+ * Number of zones of the timeline. All zones have the same number of intervals, but each
+ * zone covers only a tenth of the previous zone's time.
  */
 #define ZONES 4
 #define ZONE_STRETCHES 120
@@ -31,9 +31,9 @@ void timeline_release(struct timeline *t)
 }
 
 /*
- * Return the index of the interval that contains the time. The first zone
- * covers the first nine tenths of the timeline, the second zone nine tenths of
- * the remainder, and so on.
+ * Return the index of the interval that contains the time. The first zone covers the
+ * first nine tenths of the timeline, the second zone nine tenths of the remainder, and
+ * so on.
  */
 static size_t stretch_of(const struct timeline *t, uint64_t unix_ms)
 {
@@ -66,7 +66,7 @@ static void keep(struct timeline *t, const struct timeline_row *row)
 /*
  * Finish an interval: keep its rows with the smallest and the largest total. Also keep
  * the first row of the timeline and the first row after each gap, because the lines of
- * the chart begin there.
+ * the chart begin at these rows.
  */
 static void end_stretch(struct timeline *t)
 {

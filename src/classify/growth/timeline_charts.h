@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * timeline_charts - the contents of the HTML page about a recording: charts over time and
- * a list of events. Data structures only.
+ * timeline_charts - the data for the HTML page about a recording: charts over time and a
+ * list of events.
  */
 #ifndef MS_CLASSIFY_GROWTH_TIMELINE_CHARTS_H
 #define MS_CLASSIFY_GROWTH_TIMELINE_CHARTS_H
@@ -14,7 +14,7 @@ enum chart_kind {
 	/* memory of all processes by owner (heap, stacks, files…); the total is Rss */
 	CHART_OWNERS,
 	CHART_STATES,
-	/* chart of the largest processes, and the sum of all others */
+	/* chart of the largest processes, with the sum of all others */
 	CHART_PROCESSES,
 	CHART_PROCESS, /* chart of one process's memory by owner */
 	CHART_KIND_COUNT_
@@ -39,8 +39,8 @@ enum group_value {
 };
 
 /*
- * Indexes of additional values in charts by owner; they follow the owners themselves.
- * Sizes by owner are from the last reading of /proc/PID/smaps.
+ * Indexes of additional values in charts by owner, after the values of the owners. Sizes
+ * by owner are from the last reading of /proc/PID/smaps.
  */
 enum owners_value {
 	OWNERS_PSS = OWNER_COUNT_,
@@ -50,19 +50,21 @@ enum owners_value {
 };
 
 /*
- * Maximum number of processes with a separate chart. All other
- * processes are shown as one sum.
+ * Maximum number of processes with a chart of their own. The remaining processes are
+ * shown as one sum.
  */
 #define CHARTED_PROCESSES_MAX 8
 
 struct timeline_chart {
 	enum chart_kind kind;
-	/* name of the charted process, such as "redis-server (1234)", or NULL; owned */
+	/*
+	 * name of the charted process, such as "redis-server (1234)"; owned; may be NULL
+	 */
 	char *title;
 	struct timeline timeline;
 	/*
-	 * For a CHART_PROCESS: the heaps of the process in the last sample in which they
-	 * are known; heap_count is 0 if they are never known.
+	 * Heaps of the charted process in the last sample in which they are known;
+	 * heap_count is 0 if they are never known. Only for CHART_PROCESS.
 	 */
 	struct usage_heap heaps[USAGE_HEAP_MAX];
 	size_t heap_count;
@@ -72,11 +74,11 @@ struct timeline_chart {
 struct timeline_event {
 	uint64_t unix_ms;
 	int pid; /* 0: none */
-	/* kind and text of the event; owned; the text may be NULL */
+	/* kind and text of the event; owned; text may be NULL */
 	char *kind, *text;
 };
 
-/* Only the first events are stored; events_left_out counts the remaining ones. */
+/* Maximum number of stored events. events_left_out counts the events after them. */
 #define TIMELINE_EVENTS_MAX 500
 
 struct timeline_charts {
@@ -90,15 +92,14 @@ struct timeline_charts {
 	 */
 	char *group_names;
 	/*
-	 * Explanation of why processes ended, as several lines.
-	 * Owned; NULL: not determined.
+	 * explanation of why processes ended, as several lines; owned; NULL:
+	 * not determined
 	 */
 	char *verdict;
-	struct timeline_chart *charts; /* a chart without rows is not shown */
+	struct timeline_chart *charts; /* a chart without rows is hidden */
 	size_t chart_count;
 	/*
-	 * Names of the processes in a CHART_PROCESSES chart. Owned; the
-	 * list ends at the first NULL.
+	 * names of the processes in a CHART_PROCESSES chart, up to the first NULL; owned
 	 */
 	char *process_names[CHARTED_PROCESSES_MAX];
 	struct timeline_event *events;

@@ -20,7 +20,7 @@ struct process_series {
 	struct process process;
 	struct growth_series need, live;
 	uint64_t first_need_bytes, first_live_bytes;
-	/* whether the sample that is currently being added contains the process */
+	/* true if the sample being added contains the process */
 	bool is_taken;
 };
 
@@ -29,10 +29,7 @@ struct trends {
 	struct growth_series need;
 	uint64_t first_bytes;
 	size_t restart_count;
-	/*
-	 * One series per process, in the order of the last sample
-	 * that contained any processes.
-	 */
+	/* one series per process, in the order of the last sample with any processes */
 	struct process_series *items;
 	size_t count;
 };
@@ -61,8 +58,8 @@ void trends_free(struct trends *trends)
 }
 
 /*
- * Find the series of a process. The search begins at index `hint`, because most processes
- * keep their index between samples.
+ * Find the series of a process, starting at index `hint`. Most processes keep their index
+ * from one sample to the next.
  */
 static struct process_series *find_item(struct trends *trends, const struct process *p,
 					size_t hint)
@@ -86,15 +83,15 @@ static void add_process(struct process_series *item, const struct usage *u,
 		item->first_need_bytes = need;
 	if (item->live.added_count == 0)
 		item->first_live_bytes = live;
-	/* update the name, because a process can change it */
+	/* update the name, because a process can change its name */
 	item->process = u->process;
 	growth_series_add(&item->need, time_ns, need);
 	growth_series_add(&item->live, time_ns, live);
 }
 
 /*
- * Add the processes of a sample. Return true if at least one of these processes was in
- * the previous sample, or if the previous sample contained no processes.
+ * Add the processes of a sample. Return true if the previous sample contained at least
+ * one of them or was empty.
  */
 static bool add_processes(struct trends *trends, const struct snapshot *processes,
 			  uint64_t time_ns)

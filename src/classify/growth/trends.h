@@ -3,9 +3,9 @@
  * trends - determine from successive samples whether the memory need of a cgroup, and of
  * each of its processes, grows. The functions are pure.
  *
- * The trend of a cgroup starts over if another cgroup is sampled, or if all processes of
- * the previous sample have ended, which means a new run of the same program. A restarted
- * process counts as a new process.
+ * The trend of a cgroup starts again if another cgroup is sampled, or if all processes of
+ * the previous sample have ended, which indicates a new run of the same program. A
+ * restarted process counts as a new process.
  */
 #ifndef MS_CLASSIFY_GROWTH_TRENDS_H
 #define MS_CLASSIFY_GROWTH_TRENDS_H
@@ -15,7 +15,7 @@
 #include "model/cgroup.h"
 #include "model/usage.h"
 
-/* How an amount changed over time. */
+/* The development of an amount over time. */
 struct trend {
 	struct growth growth;
 	uint64_t bytes; /* amount in the last sample; unknown without samples */
@@ -39,14 +39,11 @@ struct process_trend {
  * that the allocator retains.
  */
 enum growth_cause {
-	/*
-	 * The memory need does not grow, or the heap was not read
-	 * often enough for an answer.
-	 */
+	/* memory need does not grow, or the heap was read too rarely to find the cause */
 	GROWTH_CAUSE_UNKNOWN,
 	GROWTH_CAUSE_LEAK, /* live blocks grow together with the memory need */
 	/*
-	 * Live blocks grow less than half as much as the memory need, so the allocator
+	 * Live blocks grow less than half as much as the memory need: the allocator
 	 * retains freed memory.
 	 */
 	GROWTH_CAUSE_KEPT,
@@ -66,7 +63,7 @@ void trends_free(struct trends *trends);
 struct trends_sample {
 	/* time in nanoseconds since an arbitrary start */
 	uint64_t time_ns;
-	/* The members `cgroup` and `figures` may be NULL. */
+	/* `cgroup` and `figures` may be NULL. */
 	const struct cgroup *cgroup;
 	const struct oom_figures *figures;
 	const struct snapshot *processes;
@@ -78,12 +75,12 @@ void trends_add(struct trends *trends, const struct trends_sample *sample);
 /* Get the trend of the cgroup's memory need. */
 void trends_find_group(const struct trends *trends, struct trend *ret);
 
-/* Return how often the trend of the cgroup has been restarted. */
+/* Return how often the trend of the cgroup was restarted. */
 size_t trends_restart_count(const struct trends *trends);
 
 /*
- * Return the number of processes in the last sample that contained any processes.
- * Processes are indexed in the order of that sample.
+ * Return the number of processes in the last sample that contained any. Processes are
+ * indexed in the order of that sample.
  */
 size_t trends_process_count(const struct trends *trends);
 void trends_find_process(const struct trends *trends, size_t index,

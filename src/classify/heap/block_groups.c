@@ -24,8 +24,8 @@ static bool is_same(const struct block_group *g, const char *type, enum content 
 }
 
 /*
- * Return the hash slot of the group with the given type, content and block size. If there
- * is no such group, return the empty slot for it.
+ * Return the hash slot of the group with the given type, content and block size, or an
+ * empty slot if no such group exists.
  */
 static size_t *find_slot(struct block_groups *groups, const char *type,
 			 enum content content, uint64_t block_bytes)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * block_groups - group similar blocks, and count the blocks of each group. Blocks are
- * similar if they have the same size, content and (if known) type.
+ * block_groups - group similar blocks and count the blocks of each group. Blocks are
+ * similar if they have the same size, content and, if known, type.
  */
 #ifndef MS_CLASSIFY_HEAP_BLOCK_GROUPS_H
 #define MS_CLASSIFY_HEAP_BLOCK_GROUPS_H
@@ -14,14 +14,11 @@
 struct block_group {
 	const char *type; /* name of the blocks' data type; NULL: unknown; borrowed */
 	enum content content;
-	uint64_t block_bytes; /* usable size in bytes of each block in the group */
+	uint64_t block_bytes; /* usable size of each block in bytes */
 	struct chunk_sum sum;
-	/*
-	 * Sum of the indirect blocks, which are reachable only
-	 * through blocks of this group.
-	 */
+	/* sum of the blocks that are reachable only through blocks of this group */
 	struct chunk_sum indirect;
-	/* Addresses of the blocks most recently added to the group. */
+	/* addresses of the blocks added last */
 	uint64_t examples[GROUP_EXAMPLES];
 	size_t example_count;
 };
@@ -44,7 +41,7 @@ void block_groups_add(struct block_groups *groups, const char *type, enum conten
 		      const struct leak *block);
 
 /*
- * Sort the groups by size in bytes, largest first; the size includes indirect blocks. No
+ * Sort the groups by their size in bytes, including indirect blocks, largest first. No
  * blocks may be added afterwards.
  */
 void block_groups_sort(struct block_groups *groups);

@@ -10,10 +10,10 @@
 #include "walk/glibc/bin.h"
 
 /*
- * Addresses within TLS_NEAR of the thread pointer count as thread-local storage (TLS).
- * Static TLS is directly below the thread pointer, and libc's own data is above the
- * thread pointer. If the stack is directly below the TLS, the boundary is unknown, and
- * only TLS_NEAR_STACK bytes count as TLS, which is enough for libc's own data.
+ * Distance from the thread pointer within which addresses count as thread-local storage
+ * (TLS). Static TLS is directly below the thread pointer, and libc's own data is above
+ * it. If the stack is directly below the TLS, the boundary is unknown, and only
+ * TLS_NEAR_STACK bytes count as TLS, which covers libc's own data.
  */
 #define TLS_NEAR UINT64_C(4096)
 #define TLS_NEAR_STACK UINT64_C(320)
@@ -58,7 +58,7 @@ static bool is_near_thread(const struct root_thread *thread, const struct mappin
 	       addr < thread->tls_addr + TLS_NEAR;
 }
 
-/* Return true if addr is above the thread's stack pointer and in the same mapping. */
+/* Return true if addr is above the thread's stack pointer and in the stack's mapping. */
 static bool is_above(const struct root_thread *thread, const struct mapping *m,
 		     uint64_t addr)
 {
@@ -141,8 +141,7 @@ static bool has_arena(const struct explanation *e, const struct blocks *blocks)
 	const struct extent *extent = &blocks->extents[e->block.extent];
 
 	/*
-	 * musl has no arenas, and a glibc chunk with a mapping of
-	 * its own belongs to no arena
+	 * musl has no arenas, and a glibc chunk with its own mapping belongs to no arena
 	 */
 	if (extent->kind == EXTENT_SLOTS)
 		return false;
@@ -151,8 +150,8 @@ static bool has_arena(const struct explanation *e, const struct blocks *blocks)
 }
 
 /*
- * Return true if addr is heap memory outside all blocks: the header of a
- * chunk or heap, or an arena.
+ * Return true if addr is in the heap but outside all blocks: in an arena, or in the
+ * header of a chunk or of a heap.
  */
 static bool is_own_data(const struct blocks *blocks, uint64_t addr)
 {
@@ -167,7 +166,7 @@ static bool is_own_data(const struct blocks *blocks, uint64_t addr)
 	return blocks->pages[page].heap_bytes == IMAGE_PAGE_BYTES;
 }
 
-/* Describe the address if it belongs to the given heap. Return false if it does not. */
+/* Describe the address if it belongs to the given heap; otherwise return false. */
 static bool explain_in_heap(const struct heap *heap, const struct blocks *blocks,
 			    struct explanation *e)
 {

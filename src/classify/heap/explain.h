@@ -31,10 +31,10 @@ enum root_kind {
 /* The root of a pointer chain: a register or a memory location. */
 struct root_place {
 	enum root_kind kind;
-	int tid; /* thread that the root belongs to; unset for ROOT_MEMORY */
+	int tid; /* thread of the root; unset for ROOT_MEMORY */
 	/*
-	 * Offset of the root from the thread pointer, the stack pointer, or
-	 * the start of the mapping.
+	 * offset of the root from the thread pointer, the stack pointer or the start of
+	 * the mapping
 	 */
 	int64_t offset;
 	/* mapping that contains the root; NULL: the root is a register */
@@ -49,25 +49,25 @@ struct explanation {
 	enum lazyfree lazyfree;
 
 	/*
-	 * The heap that contains the address, and the blocks of that heap; both borrowed.
+	 * Heap that contains the address, and the blocks of the heap; both borrowed.
 	 * NULL: the address is outside all known heaps.
 	 */
 	const struct heap *heap;
 	const struct blocks *blocks;
 	bool has_block;
 	struct block block;
-	/* the allocator's use of the memory, such as "live" or "free, in a small bin" */
+	/* use of the memory by the allocator, such as "live" or "free, in a small bin" */
 	const char *part;
 	/*
-	 * Chunk size of the free list that contains the block. 0: the list contains
-	 * chunks of several sizes, or the block is not in a free list.
+	 * Chunk size of the free list that contains the block. 0: the block is not in a
+	 * free list, or its list contains chunks of several sizes.
 	 */
 	uint64_t list_chunk_bytes;
-	/* address of the arena that contains the block; 0: none */
+	/* address of the block's arena; 0: none */
 	uint64_t arena_addr;
 	/*
-	 * The pointer chain from a root to a live block. Set
-	 * only if a leak scan was done.
+	 * `path` is the pointer chain from a root to a live block, known only after a
+	 * leak scan
 	 */
 	bool is_reach_known;
 	struct path path;
@@ -81,15 +81,15 @@ struct explain_input {
 	const struct root_thread *threads;
 	size_t thread_count;
 	/*
-	 * The layout of malloc's heap is known exactly. Otherwise, only blocks of
-	 * other heaps are reported.
+	 * true if the layout of malloc's heap is known exactly; otherwise only blocks of
+	 * other heaps are described
 	 */
 	bool is_heap_known;
 };
 
 /*
- * Describe addr, but leave page and is_page_known to the caller. Return 0, or -EFAULT if
- * no mapping contains addr. Release *ret in both cases.
+ * Describe addr, except for page and is_page_known, which the caller sets. Return 0, or
+ * -EFAULT if no mapping contains addr. Release *ret in both cases.
  */
 int explain_address(const struct explain_input *input, uint64_t addr,
 		    struct explanation *ret);

@@ -7,9 +7,9 @@
 #include "base/xalloc.h"
 
 /*
- * Subtract memory that was added to a mapping after its Rss was read, starting with
- * free pages. `room` contains the number of bytes of each mapping that are not yet
- * assigned to another heap.
+ * Reduce the heap's shares of its mappings, free pages first, by the memory that was
+ * added to a mapping after its Rss was read. `room` contains the bytes of each mapping
+ * that no other heap uses.
  */
 static void fit_shares(struct heap *heap, uint64_t room[])
 {

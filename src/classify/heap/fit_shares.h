@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * fit_shares - fit the figures of heaps into the mappings, if the process ran while its
- * mappings and its heaps were read.
+ * fit_shares - fit the figures of heaps to the mappings if the process ran between the
+ * reading of its mappings and of its heaps.
  */
 #ifndef MS_CLASSIFY_HEAP_FIT_SHARES_H
 #define MS_CLASSIFY_HEAP_FIT_SHARES_H
@@ -10,8 +10,8 @@
 #include "model/mapping.h"
 
 /*
- * Reduce the figures of all heaps so that the heaps' shares of each mapping do not exceed
- * its Rss. Free memory is reduced first.
+ * Reduce the figures of all heaps, free memory first, so that the heaps' shares of a
+ * mapping do not exceed its Rss.
  */
 void fit_heap_shares(const struct mapping_list *mappings, struct heap *heap);
 

@@ -4,13 +4,16 @@
 #include "classify/heap/heap_conclusion.h"
 
 #include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
 
+#include "base/text.h"
 #include "base/units.h"
 #include "classify/process/diagnose.h"
 #include "model/allocator_signs.h"
 
 /*
- * A formatted amount. Functions return this struct by value, so that a sentence can
+ * A formatted amount. Functions return this struct by value so that a sentence can
  * contain several amounts.
  */
 struct amount {
@@ -39,13 +42,13 @@ enum heap_part {
 	PART_COUNT_
 };
 
-/* Command and options that show the details of each part of a heap. */
+/* command and options that show the details of each part of a heap */
 static const struct {
 	const char *command, *options;
 } next_commands[PART_COUNT_] = {
 	[PART_LIVE] = { " leaks", "" },
 	[PART_PAGES] = { "", "" },
-	/* the report lists the blocks that pin pages below the other blocks */
+	/* the report lists the blocks that pin pages after all other blocks */
 	[PART_FRAGMENTS] = { " heap", " --top 100" },
 	[PART_REPORTED] = { " map", " -s rss" },
 };
@@ -60,7 +63,7 @@ static enum heap_part find_largest(const struct heap *heap)
 	 * 'memstate leaks' and the list of blocks that pin pages
 	 * support only malloc's heap
 	 */
-	if (heap->is_reported || !allocator_is_malloc(heap->allocator))
+	if (heap->is_reported || !allocator_has_leaks(heap->allocator))
 		return PART_REPORTED;
 	if (live >= pages && live >= fragments)
 		return PART_LIVE;
@@ -72,7 +75,7 @@ static void add_one_of_several(struct conclusion *c, const struct usage *u,
 			       const struct heap *heap)
 {
 	uint64_t anon = matrix_owner_bytes(&u->matrix, OWNER_ANON);
-	/* part of the memory of a Java virtual machine may be shared or a mapped file */
+	/* part of a Java virtual machine's memory may be shared or file-backed */
 	bool is_in_anon = heap->allocator != ALLOCATOR_HOTSPOT && bytes_known(anon);
 	const char *title = allocator_titles[heap->allocator];
 
@@ -174,8 +177,8 @@ void leaks_conclude(struct conclusion *c, const struct usage *u,
 	else
 		add_leaked(c, scan);
 	/*
-	 * 'memstate count' has no option --procfs. Record every allocation: at the
-	 * default of one sample per 512K, a slow leak might not be sampled at all.
+	 * 'memstate count' does not support --procfs. At the default of one sample per
+	 * 512K, a slow leak might be missed, so record every allocation.
 	 */
 	if (fresh && fresh->count > 0)
 		conclusion_set_next(c, "memstate explain%s -p %d %" PRIx64,
@@ -187,4 +190,50 @@ void leaks_conclude(struct conclusion *c, const struct usage *u,
 	else
 		conclusion_set_next(c, "memstate heap%s -p %d", place->options,
 				    u->process.pid);
+}
+
+/* Number of processes that the sentence about several processes names. */
+#define NAMED_MAX 5
+
+static int compare_leaking(const void *a, const void *b)
+{
+	const struct leaking_process *p = a, *q = b;
+
+	if (p->bytes != q->bytes)
+		return p->bytes < q->bytes ? 1 : -1;
+	return p->process.pid < q->process.pid ? -1 : p->process.pid > q->process.pid;
+}
+
+static void add_names(struct strbuf *out, const struct leaking_list *list)
+{
+	for (size_t i = 0; i < list->count && i < NAMED_MAX; i++) {
+		const struct leaking_process *p = &list->items[i];
+
+		strbuf_add_text(out, i > 0 ? ", " : "");
+		text_add_printable(out, p->process.comm, strlen(p->process.comm), false);
+		strbuf_addf(out, " (%d, %s%s)", p->process.pid,
+			    p->is_bound ? "at most " : "", amount(p->bytes).text);
+	}
+	if (list->count > NAMED_MAX)
+		strbuf_addf(out, " and %zu more", list->count - NAMED_MAX);
+}
+
+void leaks_conclude_all(struct conclusion *c, struct leaking_list *list)
+{
+	_cleanup_strbuf_ struct strbuf names = STRBUF_INIT;
+	size_t unknown = list->unknown_count;
+
+	if (list->count > 0)
+		qsort(list->items, list->count, sizeof(*list->items), compare_leaking);
+	add_names(&names, list);
+	if (list->count > 0)
+		conclusion_add(c, "%zu of %zu processes %s leaked blocks: %s.",
+			       list->count, list->process_count,
+			       list->count == 1 ? "has" : "have", strbuf_text(&names));
+	else if (unknown < list->process_count)
+		conclusion_add(c, "No block is leaked in %zu of %zu processes.",
+			       list->process_count - unknown, list->process_count);
+	if (unknown > 0)
+		conclusion_add(c, "%zu process%s could not be searched for leaks.",
+			       unknown, unknown == 1 ? "" : "es");
 }

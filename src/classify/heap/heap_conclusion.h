@@ -12,21 +12,39 @@
 #include "model/heap.h"
 
 /*
- * Add sentences about Rss, the allocated and free parts of the heap, and the
- * memory that a trim would release. Suggest the next command. The quality of the
- * heap must not be unknown.
+ * Add sentences about Rss, about the allocated and free parts of the heap, and about the
+ * memory that a trim would release. Suggest the next command. The quality of the heap
+ * must not be unknown.
  */
 void heap_conclude(struct conclusion *c, const struct usage *u, const struct heap *heap,
 		   const struct next_place *place);
 
 /*
  * Add sentences about live and leaked memory, and suggest the next command. The
- * quality of the leak scan must not be unknown. `fresh` contains the sorted groups
- * of new reachable blocks, one of which the next command explains; NULL: new
- * blocks were not requested.
+ * quality of the leak scan must not be unknown. `fresh` contains sorted groups of new
+ * reachable blocks, one of which the next command explains. It is NULL if new blocks
+ * were not requested.
  */
 void leaks_conclude(struct conclusion *c, const struct usage *u,
 		    const struct leak_scan *scan, const struct block_groups *fresh,
 		    const struct next_place *place);
+
+/* A process with leaked blocks. */
+struct leaking_process {
+	struct process process;
+	uint64_t bytes; /* leaked bytes */
+	bool is_bound;	/* true if the leaked bytes are an upper bound */
+};
+
+/* Processes that were searched for leaked blocks. */
+struct leaking_list {
+	struct leaking_process *items; /* those with leaked blocks */
+	size_t count, capacity;
+	size_t process_count; /* number of all processes */
+	size_t unknown_count; /* number of processes that could not be searched */
+};
+
+/* Sort the processes by leaked bytes, and add a sentence about all of them. */
+void leaks_conclude_all(struct conclusion *c, struct leaking_list *list);
 
 #endif

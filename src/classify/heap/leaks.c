@@ -13,8 +13,15 @@ void leaks_set_quality(struct leak_scan *scan)
 	if (!allocator_is_malloc(scan->heap->allocator) &&
 	    scan->quality != QUALITY_UNKNOWN) {
 		scan->quality = QUALITY_UNKNOWN;
-		scan->problem = "it has no malloc: the collector of its runtime frees "
-				"what the program no longer refers to";
+		scan->problem = "it has no malloc heap, and the garbage collector of its "
+				"runtime frees unreachable objects";
+		return;
+	}
+	if (scan->heap->allocator == ALLOCATOR_PARTITION &&
+	    scan->quality != QUALITY_UNKNOWN) {
+		scan->quality = QUALITY_UNKNOWN;
+		scan->problem = "Chromium's garbage-collected heaps, which memstate does "
+				"not read, may refer to any block";
 		return;
 	}
 	if (scan->quality != QUALITY_EXACT) {
@@ -29,8 +36,8 @@ void leaks_set_quality(struct leak_scan *scan)
 }
 
 /*
- * Return how many resident bytes of a block count as live. In a chain of chunks, the
- * header of the block also counts.
+ * Return the number of resident bytes of a block that count as live. If the heap is a
+ * chain of chunks, the block's header counts, too.
  */
 static uint64_t resident_bytes(const struct blocks *blocks, const struct block *block)
 {
@@ -38,7 +45,7 @@ static uint64_t resident_bytes(const struct blocks *blocks, const struct block *
 
 	if (blocks->extents[block->extent].kind == EXTENT_CHAIN) {
 		start -= blocks->head_bytes;
-		end -= 8;
+		end -= 8 - blocks->chain_end_bytes;
 	}
 	return image_resident_bytes(blocks->image, start, end);
 }

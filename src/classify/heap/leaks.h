@@ -14,8 +14,8 @@ struct leak_scan {
 	const struct heap *heap;
 	/*
 	 * Quality of the results. Exact: all memory was scanned. Bound: some memory could
-	 * not be scanned, so that blocks reported as leaked may be reachable from there.
-	 * Unknown: the heap could not be read exactly, and there are no results.
+	 * not be scanned, and may contain pointers to blocks reported as leaked. Unknown:
+	 * the heap could not be read exactly, and there are no results.
 	 */
 	enum quality quality;
 	/* reason why the quality is not exact, as a static string; NULL if it is exact */
@@ -27,13 +27,13 @@ struct leak_scan {
 	/* directly leaked blocks, sorted by size, largest first */
 	struct block_groups leaked;
 	/*
-	 * Resident bytes of reachable blocks and of leaked blocks. Their sum is the live
-	 * memory in the matrix.
+	 * Resident bytes of reachable and of leaked blocks. Their sum equals the live
+	 * memory in the report.
 	 */
 	uint64_t reachable_resident_bytes, leaked_resident_bytes;
 	/*
-	 * CPU time and waiting time of the mark phase, which runs
-	 * after the target was resumed
+	 * CPU time and waiting time of the mark phase, which runs after the target
+	 * has resumed
 	 */
 	uint64_t mark_ns;
 };
@@ -45,8 +45,8 @@ struct leak_scan {
 void leaks_set_quality(struct leak_scan *scan);
 
 /*
- * Compute reachable_resident_bytes and leaked_resident_bytes. Call this
- * function after the mark phase.
+ * Compute reachable_resident_bytes and leaked_resident_bytes from the result of the
+ * mark phase.
  */
 void leaks_sum_resident(const struct blocks *blocks, struct leak_scan *scan);
 

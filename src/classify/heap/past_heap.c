@@ -30,7 +30,7 @@ static uint64_t mix(uint64_t sum, uint64_t value)
 /*
  * Return a hash that identifies the running program, for detecting an exec. An exec keeps
  * the pid and the start time but moves the stack and the vdso. Without address space
- * randomisation, only the file of the program differs.
+ * randomisation, only the program's file differs.
  */
 static uint64_t program_of(const struct mapping_list *mappings)
 {
@@ -41,8 +41,8 @@ static uint64_t program_of(const struct mapping_list *mappings)
 
 		if (strcmp(m->name, "[stack]") == 0)
 			/*
-			 * hash the end of the stack, because its start moves
-			 * when the stack grows
+			 * hash the end of the stack, because its start moves as the
+			 * stack grows
 			 */
 			stack_addr = m->end_addr;
 		else if (strcmp(m->name, "[vdso]") == 0)
@@ -113,7 +113,7 @@ static void subtract_bytes(uint64_t owner_bytes[HEAP_OWNERS], uint64_t bytes)
 
 /*
  * Estimate the heap's share of a mapping from its share at the last heap walk. If the
- * kernel has merged several mappings since that walk, add up their shares.
+ * kernel has merged mappings since then, add up their shares.
  */
 static void estimate_mapping(const struct past_share *first, size_t count,
 			     const struct mapping *m, struct heap_share *ret)
@@ -131,7 +131,7 @@ static void estimate_mapping(const struct past_share *first, size_t count,
 }
 
 /*
- * Estimate the current state of one heap. *ret must be initialised. Its quality remains
+ * Estimate the current state of one heap. *ret must be initialised; its quality stays
  * unknown if all mappings of the heap are gone.
  */
 static void estimate_heap(const struct past_heap *past,

@@ -5,9 +5,9 @@
  *
  * Rss keeps changing between heap walks. If a mapping has grown, the growth is assigned
  * to the owner of the mapping, as without a heap walk. If a mapping has shrunk, the loss
- * is taken first from the free pages, then from the fragments, the live blocks, and the
- * allocator's own data. The parts therefore always add up to Rss, but their distribution
- * is an estimate.
+ * is deducted from the free pages first, then from the fragments, the live blocks, and
+ * the allocator's own data. The parts therefore always add up to Rss, but their
+ * distribution is an estimate.
  */
 #ifndef MS_CLASSIFY_HEAP_PAST_HEAP_H
 #define MS_CLASSIFY_HEAP_PAST_HEAP_H
@@ -19,7 +19,7 @@
 struct past_share {
 	uint64_t start_addr; /* start of the mapping */
 	uint64_t rss_bytes;  /* Rss of the mapping at the time of the heap walk */
-	enum owner owner;    /* owner of the mapping according to classify */
+	enum owner owner;    /* owner of the whole mapping */
 	uint64_t owner_bytes[OWNER_HEAP_LAST + 1];
 };
 
@@ -28,18 +28,15 @@ struct past_heap {
 	uint64_t trimmable_bytes;
 	/* hash that identifies the running program, for detecting an exec */
 	uint64_t program;
-	/* sorted by address; NULL: no heap walk is stored */
+	/* shares of mappings, sorted by address; NULL: no heap walk is stored */
 	struct past_share *shares;
 	size_t count;
-	/*
-	 * Other heaps of the process, as in struct heap. The member stats
-	 * is unused in these heaps.
-	 */
+	/* other heaps of the process, whose member stats is unused */
 	struct past_heap *others;
 	size_t other_count;
 	/*
-	 * The allocator's own statistics, without their text form.
-	 * ALLOCATOR_UNKNOWN: none are stored.
+	 * the allocator's own statistics without their text; ALLOCATOR_UNKNOWN: none
+	 * are stored
 	 */
 	struct allocator_stats stats;
 };
@@ -60,9 +57,9 @@ void past_heap_store(struct past_heap *past, const struct heap *heap,
 		     const struct mapping_list *mappings);
 
 /*
- * Estimate the state of the heap in the current mappings, as input for classify_heap().
- * Return true and initialise *ret. If no heap walk is stored, or the process has called
- * exec since the walk, return false and leave *ret unchanged.
+ * Estimate the current state of the heap in the given mappings, as input for
+ * classify_heap(). Return true and initialise *ret. If no heap walk is stored, or if the
+ * process has called exec since the walk, return false and leave *ret unchanged.
  */
 bool past_heap_estimate(const struct past_heap *past, const struct mapping_list *mappings,
 			struct heap *ret);
@@ -75,9 +72,9 @@ void past_heap_store_stats(struct past_heap *past, const struct allocator_stats 
 			   const struct mapping_list *mappings);
 
 /*
- * Divide the currently resident memory among its owners, based on the stored
- * statistics. The result is an estimate. Do nothing if no statistics are stored or the
- * process has called exec since.
+ * Estimate how the currently resident memory is divided among its owners, based on the
+ * stored statistics. Do nothing if no statistics are stored, or if the process has called
+ * exec since then.
  */
 void past_heap_estimate_stats(const struct past_heap *past, struct usage *usage,
 			      const struct mapping_list *mappings);

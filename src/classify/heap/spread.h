@@ -7,16 +7,16 @@
 
 #include "model/heap.h"
 
-/* The minimum and maximum of each figure over several readings of one heap. */
+/* Minimum and maximum of each figure over several readings of a heap. */
 struct spread {
 	unsigned int count;
 	uint64_t min[OWNER_HEAP_LAST + 1], max[OWNER_HEAP_LAST + 1];
 };
 
-/* Add a reading. All elements of *spread are 0 before the first reading. */
+/* Add a reading. Before the first reading, all members of *spread must be 0. */
 void spread_add(struct spread *spread, const struct heap *heap);
 
-/* Store the number of readings and the differences between them in the heap. */
+/* Store the number of readings and the variation of each figure in the heap. */
 void spread_store(const struct spread *spread, struct heap *heap);
 
 #endif

@@ -10,15 +10,9 @@
 #include "base/units.h"
 #include "classify/growth/limit_time.h"
 
-/*
- * A kill is near if less than this much of the limit remains, in
- * thousandths of the limit.
- */
+/* A kill is imminent if less than this many thousandths of the limit remain. */
 #define HEADROOM_LOW 100
-/*
- * Number of samples that the suggested command takes if the report is
- * based on too few samples.
- */
+/* Number of samples that the suggested command takes if this report has too few. */
 #define SAMPLES_NEXT 60
 /* file name of the recording that the suggested command writes */
 #define RECORDING_NEXT "oom.msr"
@@ -45,8 +39,8 @@ static const char *path_of(const struct cgroup *cgroup)
 }
 
 /*
- * Append the cgroup whose figures are known: the cgroup with the limit, or the given
- * cgroup if there is no limit.
+ * Append the cgroup that the figures describe: the cgroup with the limit or, without a
+ * limit, the given cgroup.
  */
 static void add_subject(const struct builder *b, struct strbuf *out,
 			const struct cgroup *cgroup)
@@ -63,9 +57,7 @@ static void add_subject(const struct builder *b, struct strbuf *out,
 	}
 }
 
-/*
- * Append " of its limit of 512.0M", or a phrase which says that the cgroup has no limit.
- */
+/* Append " of its limit of 512.0M", or a phrase that the cgroup has no limit. */
 static void add_limit(const struct builder *b, struct strbuf *out,
 		      const struct cgroup *cgroup)
 {
@@ -86,7 +78,7 @@ static void add_limit(const struct builder *b, struct strbuf *out,
 			    format_amount(b, limit_bytes, text));
 }
 
-/* Return the percentage, rounded. Return 100 only if the part equals the whole. */
+/* Return the rounded percentage. Return 100 only if the part equals the whole. */
 static unsigned int percent_of(uint64_t part, uint64_t whole)
 {
 	unsigned int percent = (units_per_mille(part, whole) + 5) / 10;
@@ -131,8 +123,8 @@ static void add_rate(struct strbuf *out, int64_t rate, const struct units_rate *
 }
 
 /*
- * Append when the limit will be reached, and return true. Return false if the
- * limit will not be reached.
+ * Append the time until the limit is reached, and return true. Return false if the limit
+ * will not be reached.
  */
 static bool add_time(struct strbuf *out, const char *before, const struct growth *growth,
 		     uint64_t limit_bytes)
@@ -161,9 +153,9 @@ static void add_headroom(const struct builder *b, const struct oom_figures *f,
 		add_rate(&words, growth->rate_bytes, units_find_rate(growth->rate_bytes));
 		(void)add_time(&words, " and ", growth, f->limit_bytes);
 	} else if (bytes_known(f->headroom_bytes)) {
-		strbuf_addf(&words, "Need can grow by %s%s before the kernel kills",
-			    is_low ? "only " : "",
-			    format_amount(b, f->headroom_bytes, text));
+		strbuf_addf(
+			&words, "Need can grow by %s%s before the kernel kills a process",
+			is_low ? "only " : "", format_amount(b, f->headroom_bytes, text));
 	}
 	if (words.length > 0)
 		conclusion_add(b->c, "%s.", words.text);
@@ -307,7 +299,7 @@ static void add_process_growth(const struct builder *b,
 	conclusion_add(b->c, "%s%s.", words.text, growing > 1 ? ", the fastest" : "");
 }
 
-/* Suggest the command that shows what grows in the live cgroup. */
+/* Suggest a command that shows what grows in the live cgroup. */
 static void set_next_of_growth(const struct builder *b,
 			       const struct oom_growth_facts *facts)
 {

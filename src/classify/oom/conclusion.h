@@ -11,12 +11,12 @@
 #include "model/conclusion.h"
 
 struct oom_conclusion_options {
-	bool ascii; /* convert names and paths to ASCII */
+	bool ascii; /* true to convert names and paths to ASCII */
 	bool exact_bytes;
 	/* file name of the recording that the report describes, or NULL */
 	const char *recording;
 	/*
-	 * Options for commands that read the live cgroup, each preceded by a blank. "":
+	 * Options with which commands read the live cgroup, each preceded by a blank. "":
 	 * no options are needed; NULL: the cgroup may no longer exist.
 	 */
 	const char *live_options;
@@ -24,17 +24,17 @@ struct oom_conclusion_options {
 
 /*
  * Add sentences about how much of its limit the cgroup uses, and how much of its memory
- * cannot be reclaimed. `need` is the growth of its memory need, or NULL.
+ * is not reclaimable. `need` is the growth of its memory need, or NULL.
  */
 void oom_conclude_group(struct conclusion *c, const struct cgroup *cgroup,
 			const struct oom_figures *figures, const struct trend *need,
 			const struct oom_conclusion_options *options);
 
 struct oom_growth_facts {
-	/* NULL if only processes were sampled, not a cgroup */
+	/* the sampled cgroup; NULL if only processes were sampled */
 	const struct cgroup *cgroup;
 	const struct trend *need; /* of the cgroup */
-	/* sorted by growth rate, fastest first */
+	/* trends of the processes, fastest growth first */
 	const struct process_trend *processes;
 	size_t process_count;
 	/* unit of all rates */
@@ -42,8 +42,8 @@ struct oom_growth_facts {
 };
 
 /*
- * Add a sentence about whether memory need grows: that of the cgroup, or that of
- * processes without a cgroup.
+ * Add a sentence about the growth of memory need: that of the cgroup or, without a
+ * cgroup, that of the processes.
  */
 void oom_conclude_growth(struct conclusion *c, const struct oom_growth_facts *facts,
 			 const struct oom_conclusion_options *options);

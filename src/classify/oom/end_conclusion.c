@@ -56,7 +56,10 @@ static void add_time(const struct builder *b, struct strbuf *out)
 	strbuf_add_text(out, text.text);
 }
 
-/* Append the process, such as "server (4242) of pod shop/web-0". Omit unknown parts. */
+/*
+ * Append the killed process, such as "server (4242) of pod shop/web-0". Omit
+ * unknown parts.
+ */
 static void add_victim(const struct builder *b, struct strbuf *out)
 {
 	const struct oom_evidence *e = b->evidence;
@@ -88,8 +91,8 @@ static void add_owner(const struct builder *b, struct strbuf *out)
 }
 
 /*
- * Append the limit of the recorded cgroup. Without a kernel report, this limit was
- * probably, but not certainly, the one that was reached.
+ * Append the limit of the recorded cgroup. Without a kernel report, it is not certain
+ * that this limit was reached.
  */
 static void add_recorded_limit(const struct builder *b, struct strbuf *out)
 {
@@ -107,7 +110,7 @@ static void add_recorded_limit(const struct builder *b, struct strbuf *out)
 	}
 }
 
-/* Append what ran out, such as ": cgroup /x reached its limit of 64.0M". */
+/* Append the memory that ran out, such as ": cgroup /x reached its limit of 64.0M". */
 static void add_limit(const struct builder *b, struct strbuf *out)
 {
 	const struct oom_evidence *e = b->evidence;
@@ -209,7 +212,7 @@ static void add_verdict(const struct builder *b)
 	case OOM_WHY_SYSRQ: add_sentence(b, "memory may not have run out"); break;
 	case OOM_WHY_NODE:
 	case OOM_WHY_CPUSET:
-		/* the first sentence describes what ran out */
+		/* the first sentence states which memory ran out */
 		(void)oom_verdict_holds(verdict, e, &why);
 		add_sentence(b, strbuf_text(&why));
 		break;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * end_conclusion - write the first sentences of the report that explains why a process
- * ended, and suggest the command to run next. The functions are pure.
+ * end_conclusion - write the first sentences of the report on why a process ended, and
+ * suggest the command to run next. The functions are pure.
  */
 #ifndef MS_CLASSIFY_OOM_END_CONCLUSION_H
 #define MS_CLASSIFY_OOM_END_CONCLUSION_H
@@ -10,8 +10,8 @@
 #include "model/conclusion.h"
 
 /*
- * Append a time as printed in the kernel log if it cannot be converted to UTC. Append
- * nothing if the time is unknown.
+ * Append the time in UTC or, if it cannot be converted, as printed in the kernel log.
+ * Append nothing if the time is unknown.
  */
 void oom_time_add(struct strbuf *out, const struct oom_time *time);
 
@@ -23,8 +23,8 @@ void oom_conclude_end(struct conclusion *c, const struct oom_evidence *evidence,
 		      bool ascii);
 
 /*
- * Suggest the command that shows more details about the end of the process from the
- * recording. Suggest none without a recording.
+ * Suggest a command that shows more details about the end of the process. Suggest nothing
+ * without a recording.
  */
 void oom_conclude_end_next(struct conclusion *c, const struct oom_evidence *evidence,
 			   const char *recording);

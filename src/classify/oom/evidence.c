@@ -9,8 +9,8 @@
 #include "base/units.h"
 
 /*
- * The memory need explains the whole limit if it is at least this many
- * thousandths of the limit.
+ * The memory need explains the whole limit if it is at least this many thousandths of
+ * the limit.
  */
 #define EXPLAINED_MIN 900
 
@@ -54,16 +54,16 @@ void oom_evidence_init(struct oom_evidence *e)
 			     .lazyfree_bytes = BYTES_UNKNOWN },
 	};
 	/*
-	 * setting all bits sets every amount to unknown; e->at and e->last
-	 * contain nothing but amounts
+	 * set all bits, which makes all amounts unknown; both structs contain
+	 * only amounts
 	 */
 	memset(&e->at, 0xff, sizeof(e->at));
 	memset(&e->last, 0xff, sizeof(e->last));
 }
 
 /*
- * Return the sum of the page table sizes in the task table of the kernel's report. With
- * cgroup v1, the memory.stat in the report does not include page tables.
+ * Return the sum of the page table sizes in the kernel report's list of tasks. With
+ * cgroup v1, memory.stat in the report does not include page tables.
  */
 static uint64_t sum_pagetables(const struct oom_kill *k)
 {
@@ -75,8 +75,8 @@ static uint64_t sum_pagetables(const struct oom_kill *k)
 }
 
 /*
- * Compute the memory figures of the cgroup in a kernel report in the same
- * way as for a live cgroup.
+ * Compute the memory figures of the cgroup from the kernel's report, as for a
+ * live cgroup.
  */
 static void set_figures(struct oom_evidence *e, const struct oom_kill *k)
 {
@@ -104,10 +104,10 @@ static uint64_t at_most(uint64_t sum, uint64_t max)
 }
 
 /*
- * Set the sums over processes from the task table of the kernel's report. In the table,
- * the Rss of each process includes its shared pages. If the table lists private memory
- * separately (Linux 6.7 and later), add up private memory and count shared memory once,
- * as in memory.stat. Otherwise limit the sum of Rss to the cgroup's usage.
+ * Set the sums over processes from the kernel report's list of tasks, where the Rss of
+ * each process includes shared pages. If private memory is listed separately (Linux 6.7
+ * and later), add up private memory and count shared memory once, as in memory.stat.
+ * Otherwise limit the sum of Rss to the cgroup's usage.
  */
 static void set_tasks(struct oom_evidence *e, const struct oom_kill *k)
 {
@@ -134,7 +134,7 @@ static void set_tasks(struct oom_evidence *e, const struct oom_kill *k)
 		e->process_bytes = bytes_add(bytes_add(private, shmem), files);
 		/*
 		 * assume that the largest process maps all shared memory of the cgroup,
-		 * up to that process's Rss
+		 * as far as its Rss allows
 		 */
 		e->largest_bytes =
 			at_most(largest_rss, bytes_add(bytes_add(largest, shmem), files));
@@ -168,8 +168,8 @@ void oom_evidence_set_kill(struct oom_evidence *e, const struct oom_kill *k)
 		e->victim.rss_bytes = k->victim.rss_bytes;
 	}
 	/*
-	 * if the log contains only the line about the victim, the figures
-	 * of the cgroup are missing
+	 * if the log contains only the line about the victim, the figures of the cgroup
+	 * are missing
 	 */
 	if (!bytes_known(k->usage_bytes) && e->has_sample)
 		return;

@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * evidence - the facts about the end of one process, from the kernel's report, a
- * recording, or both. The rules declared in verdict.h evaluate these facts. The functions
- * are pure.
+ * evidence - the facts about the end of a process, from the kernel's report, a recording,
+ * or both. The rules in verdict.h evaluate these facts. The functions are pure.
  *
- * If no source contains a value, it is BYTES_UNKNOWN or COUNT_UNKNOWN.
+ * A value that no source contains is BYTES_UNKNOWN or COUNT_UNKNOWN.
  */
 #ifndef MS_CLASSIFY_OOM_EVIDENCE_H
 #define MS_CLASSIFY_OOM_EVIDENCE_H
@@ -17,7 +16,7 @@
 
 enum oom_end {
 	OOM_END_KILLED, /* the kernel killed the process because memory ran out */
-	/* The process ended, but the kernel did not kill it, or the reason is unknown. */
+	/* the process ended, but not by a kernel kill, or for an unknown reason */
 	OOM_END_GONE,
 	OOM_END_NONE, /* all processes are still running */
 	OOM_END_COUNT_
@@ -26,7 +25,7 @@ enum oom_end {
 /* Names of the kinds of process end in JSON output. */
 extern const char *const oom_end_names[OOM_END_COUNT_];
 
-/* A process. If pid is 0, the struct does not describe any process. */
+/* A process; pid is 0 if there is no process. */
 struct oom_process {
 	int pid;
 	char name[OOM_NAME_SIZE];
@@ -43,9 +42,9 @@ struct oom_place {
 };
 
 /*
- * The process that has grown most since its last plateau, and the mapping that grew most
- * in that process. If is_shmem is set and pid is 0, shared memory or a tmpfs grew, and
- * the process that wrote it is unknown.
+ * The process with the largest growth since its last plateau, and the mapping that grew
+ * most in this process. If is_shmem is set and pid is 0, shared memory or a tmpfs grew,
+ * and the process that wrote to it is unknown.
  */
 struct oom_grower {
 	int pid; /* 0: none */
@@ -53,24 +52,24 @@ struct oom_grower {
 	struct oom_place place;
 	uint64_t from_bytes, to_bytes;
 	uint64_t ns; /* duration of the growth in ns */
-	bool is_new; /* the process started after the recording began */
+	bool is_new; /* true if the process started after the recording began */
 	/*
-	 * an earlier process with the same name in the same cgroup had ended
-	 * before this process started
+	 * true if an earlier process of the same name and cgroup ended before this
+	 * process started
 	 */
 	bool is_restarted;
 	bool is_shmem;
 	/*
-	 * If is_shmem is set: the growing tmpfs file, which no other process has open for
-	 * writing. "": unknown.
+	 * Growing tmpfs file that no other process has open for writing, if is_shmem is
+	 * set. "": unknown.
 	 */
 	char file[OOM_PATH_SIZE];
 	/* name of the mapping that grew most in the process; "": unknown */
 	char mapping[OOM_NAME_SIZE];
 	/*
-	 * Sizes of that mapping, and of all mappings of the process, at two readings of
-	 * the mappings. The readings may be older than the samples from which from_bytes
-	 * and to_bytes were taken.
+	 * Sizes of the mapping that grew most, and of all mappings of the process, at two
+	 * readings of the mappings. The readings may be older than the samples for
+	 * from_bytes and to_bytes.
 	 */
 	uint64_t mapping_from_bytes, mapping_to_bytes;
 	uint64_t mappings_from_bytes, mappings_to_bytes;
@@ -78,9 +77,9 @@ struct oom_grower {
 
 struct oom_evidence {
 	enum oom_end end;
-	/* the kernel's report about the kill, borrowed; NULL: no report */
+	/* the kernel's report on the kill, borrowed; NULL: no report */
 	const struct oom_kill *kill;
-	bool has_sample; /* the process is part of a recording */
+	bool has_sample; /* true if the recording contains the process */
 	/* time when the process ended or was last seen; 0: unknown */
 	uint64_t unix_ms;
 	enum oom_constraint constraint;
@@ -90,31 +89,30 @@ struct oom_evidence {
 	struct oom_process victim;
 
 	/*
-	 * State of the cgroup when the process ended. The state is from the kernel's
-	 * report or, without a report, from the last sample before the end.
+	 * State of the cgroup when the process ended, from the kernel's report. Without a
+	 * report, the state in the last sample before the end.
 	 */
 	struct oom_figures at;
-	/* dirty_bytes includes pages that are under writeback */
+	/* dirty_bytes includes pages under writeback */
 	uint64_t unevictable_bytes, dirty_bytes;
 	/*
-	 * Private memory in huge pages; if taken from a recording, the
-	 * maximum of the last seconds.
+	 * private memory in huge pages; in a recording, the maximum of the last seconds
 	 */
 	uint64_t huge_bytes;
 	uint64_t swap_bytes,
-		/* from a report of cgroup v1: the combined limit of memory and swap */
+		/* combined limit of memory and swap, from a cgroup v1 report */
 		swap_limit_bytes;
 	size_t process_count;
-	/* Memory of all processes together, and memory of the largest process. */
+	/* memory of all processes together, and of the largest process */
 	uint64_t process_bytes, largest_bytes;
 	/*
-	 * The kernel did not kill any process: the kill counters of all
-	 * relevant cgroups did not change.
+	 * true if the kernel did not kill any process, because no relevant kill
+	 * counter changed
 	 */
 	bool is_kernel_excluded;
 	/*
-	 * The limit of an ancestor was reached: the cgroup's kill counter rose, but the
-	 * counter for its own limit did not.
+	 * True if the limit of an ancestor was reached: the cgroup's kill counter rose,
+	 * but the counter of events at its own limit did not.
 	 */
 	bool is_limit_above;
 
@@ -128,44 +126,37 @@ struct oom_evidence {
 	uint64_t age_ns;
 	uint64_t interval_ns; /* typical time between two samples, in ns */
 	/*
-	 * Maximum of the hidden memory in the last seconds, and the working set at the
-	 * time of that maximum. Hidden memory is not included in any working set.
+	 * Maximum of figures.hidden_bytes in the last seconds, and the working set at
+	 * that time, which does not include hidden memory.
 	 */
 	uint64_t hidden_bytes;
 	uint64_t hidden_working_set_bytes;
-	/*
-	 * number of threads of all processes together, as the maximum of the last seconds
-	 */
+	/* number of threads of all processes, as the maximum of the last seconds */
 	uint64_t thread_count;
 	/* sum of the thread stacks of all processes whose mappings were read */
 	uint64_t stack_bytes;
 	/*
-	 * LazyFree pages that processes share with others, as the
-	 * maximum of the last seconds.
+	 * LazyFree pages that several processes share, as the maximum of the last seconds
 	 */
 	uint64_t shared_lazyfree_bytes;
 	uint64_t locked_bytes, hugetlb_bytes;
 	/*
-	 * Private memory of all processes without LazyFree, and the
-	 * live part of their heaps.
+	 * private memory of all processes without LazyFree, and the live part of
+	 * their heaps
 	 */
 	uint64_t private_bytes, live_bytes;
 	/*
-	 * number of attempts to swap out memory that failed during the
-	 * recording because swap was full
+	 * failed attempts to swap out memory during the recording because swap was full
 	 */
 	uint64_t swap_fail_count;
 
 	/*
-	 * The recording lacks the figures of the cgroup whose limit was reached. In
-	 * growth, typical_bytes and low_bytes, the processes' private memory is used
-	 * instead of the cgroup's memory need.
+	 * True if the recording lacks the figures of the cgroup whose limit was reached.
+	 * In growth, typical_bytes and low_bytes, private memory of the processes then
+	 * replaces the cgroup's memory need.
 	 */
 	bool is_need_private;
-	/*
-	 * Number of samples since the previous end of a process, and the time from the
-	 * first to the last of these samples.
-	 */
+	/* number of samples since a process last ended, and the time that they cover */
 	size_t sample_count;
 	uint64_t span_ns;
 	/* growth of the memory need before its final rise */
@@ -173,22 +164,21 @@ struct oom_evidence {
 	struct growth live_growth; /* growth of live heap memory */
 	uint64_t typical_bytes;	   /* median of need */
 	/*
-	 * Minimum of the memory need in the last seconds, and the age of that
-	 * minimum at the last sample.
+	 * minimum of the memory need in the last seconds, and its age at the last sample
 	 */
 	uint64_t low_bytes, low_age_ns;
 	struct oom_grower grower;
 
 	/*
-	 * The largest process whose language runtime limits its own
-	 * memory, and the runtime's limit.
+	 * the largest process whose language runtime limits its own memory, and
+	 * that limit
 	 */
 	struct oom_process runtime;
 	struct runtime_limit runtime_limit;
 
 	/*
-	 * The process whose allocation reached the limit, according to the kernel's
-	 * report. pid 0: unknown.
+	 * process whose allocation reached the limit, from the kernel's report; pid
+	 * 0: unknown
 	 */
 	struct oom_process invoker;
 	struct oom_place invoker_place, victim_place;
@@ -204,21 +194,21 @@ void oom_evidence_init(struct oom_evidence *e);
 void oom_evidence_set_kill(struct oom_evidence *e, const struct oom_kill *kill);
 
 /*
- * Return the amount to which percentages refer: the limit or, without
- * a limit, the memory usage.
+ * Return the amount that percentages refer to: the limit or, without a limit, the
+ * memory usage.
  */
 uint64_t oom_evidence_base_bytes(const struct oom_evidence *e);
 
 /*
- * Return the part of the limit that no known fact explains, which must have been
- * allocated after the last sample. The result is unknown if there is a kernel report or
- * if no process was killed.
+ * Return the part of the limit that no known fact explains. That memory must have been
+ * allocated after the last sample. The result is unknown if a kernel report exists or if
+ * no process was killed.
  */
 uint64_t oom_evidence_gap_bytes(const struct oom_evidence *e);
 
 /*
- * Return how much the memory need rose immediately before the kill, and set *ret_ns to an
- * upper bound on the duration of the rise. Without a recording, the result is unknown.
+ * Return the rise of the memory need immediately before the kill, and set *ret_ns to an
+ * upper bound on its duration. Without a recording, the result is unknown.
  */
 uint64_t oom_evidence_rise_bytes(const struct oom_evidence *e, uint64_t *ret_ns);
 

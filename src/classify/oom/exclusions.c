@@ -5,55 +5,44 @@
 
 #define BIT(verdict) (UINT64_C(1) << (verdict))
 
-/* Verdicts that name the memory that filled the limit of a cgroup. */
+/* verdicts about which memory used up the limit of a cgroup */
 #define FILLED                                                                      \
 	(BIT(OOM_WHY_LEFTOVERS) | BIT(OOM_WHY_SHMEM) | BIT(OOM_WHY_KERNEL_MEMORY) | \
 	 BIT(OOM_WHY_STACKS) | BIT(OOM_WHY_MANY) | BIT(OOM_WHY_LOCKED) |            \
 	 BIT(OOM_WHY_PRIVATE_MEMORY) | BIT(OOM_WHY_LIMIT_TOO_SMALL))
 
-/* Verdicts that explain why the memory need became so large. */
+/* verdicts about why the memory need became so large */
 #define CAME                                                                           \
 	(BIT(OOM_WHY_BURST) | BIT(OOM_WHY_LEAK) | BIT(OOM_WHY_RETENTION) |             \
 	 BIT(OOM_WHY_SWAP_FULL) | BIT(OOM_WHY_HIDDEN) | BIT(OOM_WHY_FORKED_LAZYFREE) | \
 	 BIT(OOM_WHY_HUGE_PAGES) | BIT(OOM_WHY_RUNTIME_LIMIT))
 
 /*
- * Sets of verdicts that contradict each other. Each pair is listed in only one direction.
+ * Sets of verdicts that contradict each other. Each pair is listed in one direction only.
  */
 static const struct {
 	enum oom_verdict verdict;
 	uint64_t excluded;
 } exclusions[] = {
 	/*
-	 * causes outside the cgroup are mutually exclusive, and each excludes all causes
-	 * inside the cgroup
+	 * SysRq, node, cpuset and ancestor are mutually exclusive; the first three also
+	 * exclude FILLED
 	 */
 	{ OOM_WHY_SYSRQ, BIT(OOM_WHY_NODE) | BIT(OOM_WHY_CPUSET) | BIT(OOM_WHY_ANCESTOR) |
 				 FILLED | CAME },
 	{ OOM_WHY_NODE, BIT(OOM_WHY_CPUSET) | BIT(OOM_WHY_ANCESTOR) | FILLED },
 	{ OOM_WHY_CPUSET, BIT(OOM_WHY_ANCESTOR) | FILLED },
-	/* the verdict "files that no process maps" excludes "memory of processes" */
+	/* unmapped files used up the limit, so the memory of processes did not */
 	{ OOM_WHY_LEFTOVERS,
 	  BIT(OOM_WHY_SHMEM) | BIT(OOM_WHY_MANY) | BIT(OOM_WHY_PRIVATE_MEMORY) },
-	/*
-	 * the verdict "no single process used most of the memory"
-	 * excludes "one process did"
-	 */
+	/* many processes used the memory, so no single process used most of it */
 	{ OOM_WHY_MANY, BIT(OOM_WHY_PRIVATE_MEMORY) },
-	/*
-	 * sudden growth and steady growth are mutually exclusive,
-	 * and both exclude "no growth"
-	 */
+	/* sudden growth, steady growth and no growth are mutually exclusive */
 	{ OOM_WHY_BURST, BIT(OOM_WHY_LEAK) | BIT(OOM_WHY_LIMIT_TOO_SMALL) },
 	{ OOM_WHY_LEAK, BIT(OOM_WHY_LIMIT_TOO_SMALL) | BIT(OOM_WHY_RETENTION) },
-	/*
-	 * the verdict "most of the private memory was free"
-	 * excludes "all of it was needed"
-	 */
+	/* most of the private memory was free, so the processes did not need all of it */
 	{ OOM_WHY_RETENTION, BIT(OOM_WHY_LIMIT_TOO_SMALL) },
-	/*
-	 * if the kernel did not kill the process, the causes of kernel kills do not apply
-	 */
+	/* causes of kernel kills do not apply if the kernel did not kill the process */
 	{ OOM_WHY_NOT_KERNEL, BIT(OOM_WHY_SYSRQ) | BIT(OOM_WHY_NODE) |
 				      BIT(OOM_WHY_CPUSET) | BIT(OOM_WHY_ANCESTOR) |
 				      FILLED | CAME },

@@ -15,18 +15,18 @@ static const struct oom_kernel_part kernel_parts[] = {
 	     "many tmpfs inodes, sockets or other kernel objects: remove the files, "
 	     "close what is open"),
 	PART("network buffers", sock_bytes,
-	     "data that was sent is not being read: check the queues with ss -m, and "
-	     "limit them"),
+	     "received data that no process reads: check the queues with ss "
+	     "-m, and limit them"),
 	PART("page tables", pagetables_bytes,
-	     "huge, sparsely touched mappings, or many processes: touch less, share, "
-	     "or use huge pages there"),
+	     "huge, sparsely used mappings, or many processes: use less "
+	     "address space, share mappings, or use huge pages"),
 	PART("kernel stacks of threads", kernel_stack_bytes,
 	     "use fewer threads or processes"),
 	PART("per-CPU memory", percpu_bytes,
 	     "many cgroups, or BPF programs: remove unused ones"),
 	PART("vmalloc", vmalloc_bytes, "check BPF maps and modules"),
 	PART("memory that the kernel does not itemize", other_kernel_bytes,
-	     "mostly pipe buffers: data that was written is not being read"),
+	     "mostly pipe buffers, whose data no process reads"),
 #undef PART
 };
 
@@ -49,9 +49,8 @@ const struct oom_kernel_part *oom_kernel_part_find(const struct oom_evidence *e)
 				     oom_kernel_part_bytes(e, best))
 			best = &kernel_parts[i];
 	/*
-	 * With cgroup v1, some parts of kernel memory are unknown. The largest
-	 * known part is therefore certainly the largest only if it is more than
-	 * half of all kernel memory.
+	 * With cgroup v1, some parts of kernel memory are unknown. The largest known part
+	 * is certainly the largest only if it is more than half of all kernel memory.
 	 */
 	return oom_kernel_part_bytes(e, best) > all / 2 ||
 			       bytes_known(e->at.other_kernel_bytes)

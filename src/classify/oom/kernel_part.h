@@ -11,17 +11,17 @@
 /* A part of kernel memory that the kernel reports separately. */
 struct oom_kernel_part {
 	const char *name;
-	size_t offset; /* offset of this part's figure in struct oom_figures */
+	size_t offset; /* offset of the figure in struct oom_figures */
 	const char *advice;
 };
 
 /*
- * Return the largest known part of kernel memory. Return NULL if no
- * part is known, as with cgroup v1.
+ * Return the largest known part of kernel memory, or NULL if no part is known, as with
+ * cgroup v1.
  */
 const struct oom_kernel_part *oom_kernel_part_find(const struct oom_evidence *evidence);
 
-/* Return the part's amount in bytes; 0 if it is unknown. */
+/* Return the size of the part in bytes; 0 if it is unknown. */
 uint64_t oom_kernel_part_bytes(const struct oom_evidence *evidence,
 			       const struct oom_kernel_part *part);
 

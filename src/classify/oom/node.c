@@ -46,7 +46,7 @@ void oom_node_add_reason(const struct oom_kill *k, struct strbuf *out)
 			zone->name, zone->node, units_format_bytes(zone->free_bytes, a),
 			units_format_bytes(zone->min_bytes, b));
 	}
-	/* without figures for swap in the report, there is nothing to append */
+	/* do nothing if the report does not contain swap figures */
 	if (!bytes_known(m->swap_total_bytes) ||
 	    (m->swap_total_bytes > 0 && !bytes_known(m->swap_free_bytes)))
 		return;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * node - describe the memory of a machine that ran out of memory as a
- * whole. The functions are pure.
+ * node - describe the memory of a machine that ran out of memory as a whole. The
+ * functions are pure.
  */
 #ifndef MS_CLASSIFY_OOM_NODE_H
 #define MS_CLASSIFY_OOM_NODE_H
@@ -10,8 +10,8 @@
 #include "model/oom_kill.h"
 
 /*
- * Append what the machine lacked: free memory above the minimum watermark, free blocks of
- * the requested order, or swap.
+ * Append the memory that the machine lacked: free memory above the minimum watermark,
+ * free blocks of the requested order, or swap.
  */
 void oom_node_add_reason(const struct oom_kill *kill, struct strbuf *out);
 

@@ -10,27 +10,26 @@
 #include "classify/oom/node.h"
 
 /*
- * Thresholds in thousandths. They were derived from kills with known causes (see
- * tests/live/oom_verdicts.py).
+ * Thresholds in thousandths, derived from kills with known
+ * causes (tests/live/oom_verdicts.py).
  */
 
 /*
- * The verdict that files are left over requires that processes use less than this many
- * thousandths of the cgroup's usage.
+ * Leftover files are the verdict only if processes use less than this many thousandths of
+ * the cgroup's usage.
  */
 #define LEFTOVERS_TASKS 250
 #define LEFTOVERS_USAGE 500
 #define STACK_THREADS 50 /* absolute minimum number of threads, not in thousandths */
 /*
- * Most of the private memory counts as free if less than this many
- * thousandths of it are live.
+ * Private memory counts as mostly free if less than this many thousandths of it are live.
  */
 #define RETENTION_LIVE 600
-/* minimum of the free memory, in thousandths of the limit */
+/* minimum free memory in thousandths of the limit */
 #define RETENTION_FREE 250
 /*
- * The verdict "many processes" requires that all processes together use at least this
- * many thousandths of the limit.
+ * Minimum memory of all processes together for the verdict "many processes", in
+ * thousandths of the limit.
  */
 #define MANY_MIN 500
 #define DIRTY_MIN 200
@@ -237,8 +236,8 @@ static bool is_mostly_free(const struct oom_evidence *e, unsigned int live_per_m
 }
 
 /*
- * The verdict holds only if most memory in huge pages is free or was freed with
- * MADV_FREE. Huge pages that are in use do not waste memory.
+ * Huge pages are the verdict only if most of their memory is free or was freed with
+ * MADV_FREE. Huge pages in use do not waste memory.
  */
 static bool is_huge_pages(const struct oom_evidence *e, unsigned int min,
 			  struct strbuf *why)
@@ -273,8 +272,8 @@ static bool is_locked(const struct oom_evidence *e, unsigned int min, struct str
 }
 
 /*
- * In reports of cgroup v1, the swap limit includes memory. The swap limit therefore
- * matters only if it is higher than the memory limit.
+ * In cgroup v1 reports, the swap limit includes memory. The swap limit therefore matters
+ * only if it is higher than the memory limit.
  */
 static bool is_swap_full(const struct oom_evidence *e, unsigned int min,
 			 struct strbuf *why)
@@ -298,8 +297,8 @@ static bool is_swap_full(const struct oom_evidence *e, unsigned int min,
 
 /*
  * Append a phrase such as "the Java heap of app (7) may grow to 600.0M (-Xmx600m), but
- * the limit is 200.0M". If the process was killed while it used little memory, its
- * runtime's limit is not the cause.
+ * the limit is 200.0M". The runtime's limit is not the cause if the process used little
+ * memory when it was killed.
  */
 static bool is_runtime_limit(const struct oom_evidence *e, unsigned int min,
 			     struct strbuf *why)
@@ -324,8 +323,7 @@ static bool is_runtime_limit(const struct oom_evidence *e, unsigned int min,
 }
 
 /*
- * If the last sample was recent, memory allocated after that sample
- * counts as part of the burst.
+ * If the last sample was recent, memory allocated after it counts as part of the burst.
  */
 static bool is_burst(const struct oom_evidence *e, unsigned int min, struct strbuf *why)
 {
@@ -369,7 +367,7 @@ static bool is_leak(const struct oom_evidence *e, unsigned int min, struct strbu
 	return true;
 }
 
-/* the free part of the private memory must also reach a minimum share of the limit */
+/* the free private memory must also reach a minimum share of the limit */
 static bool is_retention(const struct oom_evidence *e, unsigned int min,
 			 struct strbuf *why)
 {
@@ -395,7 +393,7 @@ static bool is_limit_too_small(const struct oom_evidence *e, unsigned int min,
 	return true;
 }
 
-/* The fallback verdict, which is used if no more specific verdict holds. */
+/* The fallback verdict if no more specific verdict holds. */
 static bool is_private_memory(const struct oom_evidence *e, unsigned int min,
 			      struct strbuf *why)
 {

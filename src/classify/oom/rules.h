@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * rules - one function for each verdict, which decides whether the verdict holds.
- * Their arguments are described in verdict.h. min_per_mille is the smallest share
- * for which the verdict holds.
+ * rules - one function per verdict, which decides whether the verdict holds.
+ * verdict.h describes the arguments. min_per_mille is the smallest share for which
+ * the verdict holds.
  */
 #ifndef MS_CLASSIFY_OOM_RULES_H
 #define MS_CLASSIFY_OOM_RULES_H

@@ -57,7 +57,7 @@ static void find_variable(const struct runtime_environment *environment,
 }
 
 /*
- * Find the configuration files of a PostgreSQL server from "postgres -D DIR -c
+ * Find the configuration files of a PostgreSQL server in "postgres -D DIR -c
  * config_file=FILE". Debian keeps postgresql.conf outside the data directory.
  */
 static void find_postgres(const struct runtime_environment *environment, const char *rest,
@@ -119,8 +119,8 @@ void runtime_files_find(const struct runtime_environment *environment,
 	else if (runtime == RUNTIME_MYSQL)
 		find_mysql(rest, ret);
 	/*
-	 * Redis reads the file named by its first argument, unless
-	 * that argument is an option
+	 * Redis reads the file named by its first argument, unless that argument is
+	 * an option
 	 */
 	else if (runtime == RUNTIME_REDIS && runtime_next_word(rest, word))
 		add_file(ret, RUNTIME_FILE_REDIS, word, "");
@@ -129,13 +129,12 @@ void runtime_files_find(const struct runtime_environment *environment,
 /* A line of a configuration file, without leading blanks. */
 struct line {
 	char text[LINE_SIZE];
-	char *key; /* points into `text`; NUL-terminated */
+	char *key; /* key within `text`, NUL-terminated */
 	char *value;
 };
 
 /*
- * Split a line into a key and a value, which are separated by blanks or "=". A line that
- * is too long is truncated.
+ * Split a line into key and value, separated by blanks or "=". Truncate overlong lines.
  */
 static void split(const char *text, size_t length, struct line *ret)
 {
@@ -152,8 +151,8 @@ static void split(const char *text, size_t length, struct line *ret)
 }
 
 /*
- * Remove the quotes around a value. If the value is unquoted, remove blanks
- * and the comment after it.
+ * Remove the quotes around a value. If the value is not quoted, remove blanks and a
+ * comment after the value.
  */
 static void trim_value(char *value)
 {
@@ -181,13 +180,13 @@ static bool is_server_group(const char *line)
 
 struct parsing {
 	const char *name; /* name of the configuration file */
-	/* the current lines belong to an option group that the server ignores */
+	/* true if the server ignores the current option group */
 	bool is_outside;
 };
 
 /*
- * Return the command-line form of the option on the line, up to its value. Return NULL if
- * the line does not set a known option.
+ * Return the command-line form of the option on the line, without its value. Return NULL
+ * if the line does not set a known option.
  */
 static const char *find_form(struct parsing *p, const struct line *line)
 {
@@ -208,7 +207,7 @@ static const char *find_form(struct parsing *p, const struct line *line)
 
 /*
  * Set *ret to the option and its value, and return true. Return false if the value is not
- * an amount, because it may be any text, including a secret.
+ * an amount, because it may then be any text, even a secret.
  */
 static bool add_value(const char *form, const char *value, char ret[RUNTIME_OPTION_SIZE])
 {

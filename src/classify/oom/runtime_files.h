@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * runtime_files - find the configuration files that a server process reads, and the
- * option in these files that limits the server's memory. The functions are pure.
+ * runtime_files - find the configuration files of a server process, and the option in
+ * these files that limits the server's memory. The functions are pure.
  *
- * memstate supports PostgreSQL's postgresql.conf and postgresql.auto.conf, and the files
- * named on the command lines of MySQL and Redis. Files that these files include are
- * ignored.
+ * memstate supports PostgreSQL's postgresql.conf and postgresql.auto.conf, and the
+ * files named on the command lines of MySQL and Redis. It ignores files that these
+ * files include.
  */
 #ifndef MS_CLASSIFY_OOM_RUNTIME_FILES_H
 #define MS_CLASSIFY_OOM_RUNTIME_FILES_H
@@ -27,15 +27,15 @@ struct runtime_file {
 
 struct runtime_files {
 	/*
-	 * files in the order in which the server reads them; later files take precedence
+	 * files in the order in which the server reads them; later files have precedence
 	 */
 	struct runtime_file items[RUNTIME_FILES_MAX];
 	size_t count;
 };
 
 /*
- * Find the configuration files that a process reads. The text of the environment may be
- * NULL if its length is 0. Files with relative paths are omitted, because the process may
+ * Find the configuration files that a process reads. If the length of the environment is
+ * 0, its text may be NULL. Files with relative paths are omitted, because the process may
  * have changed its working directory.
  */
 void runtime_files_find(const struct runtime_environment *environment,
@@ -44,7 +44,7 @@ void runtime_files_find(const struct runtime_environment *environment,
 /*
  * Find the last option in a configuration file that sets a memory limit. Set *ret to the
  * option in command-line form, such as "shared_buffers=1GB", and return true. Return
- * false if the file does not contain such an option.
+ * false if the file does not set a limit.
  */
 bool runtime_file_parse(const char *name, const char *text,
 			char ret[RUNTIME_OPTION_SIZE]);

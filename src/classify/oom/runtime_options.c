@@ -16,8 +16,8 @@
 #define PERCENT_MAX 100000 /* 100 %, in thousandths of a percent */
 
 /*
- * A suffix of a number. The value of the number is shifted left by `shift` bits and
- * multiplied by 1000 `decimal` times.
+ * A suffix of a number. The number is shifted left by `shift` bits, and multiplied by
+ * 1000 `decimal` times.
  */
 struct unit {
 	const char *suffix;
@@ -30,46 +30,49 @@ struct units {
 };
 
 /*
- * Java numbers, parsed like atomull() in OpenJDK (os/…,
- * arguments.cpp), without fractions.
+ * Units of Java numbers, as in atomull() of OpenJDK (os/…, arguments.cpp). Java numbers
+ * have no fractions.
  */
 static const struct unit java_units[] = {
 	{ "", 0, 0 },	{ "k", 10, 0 }, { "m", 20, 0 },
 	{ "g", 30, 0 }, { "t", 40, 0 }, { NULL, 0, 0 }
 };
-/* Node.js numbers, in MiB */
+/* units of Node.js numbers, which are in MiB */
 static const struct unit node_units[] = { { "", 20, 0 }, { NULL, 0, 0 } };
-/* Go numbers, parsed like parseByteCount() in runtime/string.go */
+/* units of PHP numbers, as in zend_ini_parse_quantity() */
+static const struct unit php_units[] = {
+	{ "", 0, 0 }, { "k", 10, 0 }, { "m", 20, 0 }, { "g", 30, 0 }, { NULL, 0, 0 }
+};
+/* units of Go numbers, as in parseByteCount() of runtime/string.go */
 static const struct unit go_units[] = { { "", 0, 0 },	  { "B", 0, 0 },
 					{ "KiB", 10, 0 }, { "MiB", 20, 0 },
 					{ "GiB", 30, 0 }, { "TiB", 40, 0 },
 					{ NULL, 0, 0 } };
 /*
- * PostgreSQL numbers, parsed according to memory_unit_conversion_table in guc.c. Numbers
- * without a unit are counts of 8 kB blocks.
+ * Units of PostgreSQL numbers, from memory_unit_conversion_table in guc.c. Without a
+ * unit, a number is a count of 8 kB blocks.
  */
 static const struct unit postgres_units[] = { { "", 13, 0 },   { "B", 0, 0 },
 					      { "kB", 10, 0 }, { "MB", 20, 0 },
 					      { "GB", 30, 0 }, { "TB", 40, 0 },
 					      { NULL, 0, 0 } };
-/* MySQL numbers, parsed like eval_num_suffix() in my_getopt.cc */
+/* units of MySQL numbers, as in eval_num_suffix() of my_getopt.cc */
 static const struct unit mysql_units[] = {
 	{ "", 0, 0 },	{ "k", 10, 0 }, { "m", 20, 0 },
 	{ "g", 30, 0 }, { "t", 40, 0 }, { NULL, 0, 0 }
 };
-/* Redis numbers, parsed like memtoull() in util.c; k is 1000, kb is 1024 */
+/* units of Redis numbers, as in memtoull() of util.c; k is 1000, kb is 1024 */
 static const struct unit redis_units[] = {
 	{ "", 0, 0 },	 { "b", 0, 0 }, { "k", 0, 1 },	 { "kb", 10, 0 }, { "m", 0, 2 },
 	{ "mb", 20, 0 }, { "g", 0, 3 }, { "gb", 30, 0 }, { NULL, 0, 0 }
 };
 
 /*
- * An option that sets a memory limit. If is_next_word is set, the value of
- * the option is the next word.
+ * An option that sets a memory limit. If is_next_word is set, its value is the next word.
  */
 struct runtime_option {
 	enum runtime runtime;
-	/* text of the option up to its value; "_" also matches "-" */
+	/* text of the option before its value; "_" also matches "-" */
 	const char *form;
 	/*
 	 * suffixes allowed in the value; NULL: the value is a
@@ -77,9 +80,9 @@ struct runtime_option {
 	 */
 	const struct unit *units;
 	bool ignores_case, is_next_word;
-	/* this option overrides options without this flag, regardless of their order */
+	/* true if the option has precedence over options without this flag */
 	bool is_strong;
-	/* the limit applies to memory shared by all processes of the program */
+	/* true if the limited memory is shared by all processes of the program */
 	bool is_shared;
 	unsigned int min_per_mille;
 	const char *title, *advice;
@@ -93,6 +96,10 @@ struct runtime_option {
 #define NODE_ADVICE                                                                       \
 	"set --max-old-space-size to at most about three quarters of the limit: buffers " \
 	"and code are outside that heap"
+#define PHP_HEAP "PHP's heap"
+#define PHP_ADVICE                                                                        \
+	"set memory_limit so that all processes of PHP together remain below the limit: " \
+	"each process has its own heap, and extensions allocate outside of it"
 #define GO_ADVICE                                                                          \
 	"set GOMEMLIMIT 5 to 10 % below the limit: only then does the collector run more " \
 	"often as usage nears the limit"
@@ -107,8 +114,8 @@ struct runtime_option {
 	"while a child saves are additional"
 
 /*
- * The options are documented in java(1), node(1), Go's package runtime/debug, PostgreSQL
- * "Resource Consumption", MySQL "InnoDB Startup Options", and redis.conf.
+ * The options are documented in java(1), node(1), php(1), Go's package runtime/debug,
+ * PostgreSQL "Resource Consumption", MySQL "InnoDB Startup Options", and redis.conf.
  */
 static const struct runtime_option rows[] = {
 	{ RUNTIME_JAVA, "-Xmx", java_units, true, false, true, false, 900, JAVA_HEAP,
@@ -121,6 +128,10 @@ static const struct runtime_option rows[] = {
 	  900, NODE_HEAP, NODE_ADVICE },
 	{ RUNTIME_NODE, "--max_old_space_size", node_units, false, true, true, false, 900,
 	  NODE_HEAP, NODE_ADVICE },
+	{ RUNTIME_PHP, "-dmemory_limit=", php_units, true, false, true, false, 900,
+	  PHP_HEAP, PHP_ADVICE },
+	{ RUNTIME_PHP, "memory_limit=", php_units, true, false, true, false, 900,
+	  PHP_HEAP, PHP_ADVICE },
 	{ RUNTIME_GO, "", go_units, false, false, true, false, 1001,
 	  "the Go heap (GOMEMLIMIT)", GO_ADVICE },
 	{ RUNTIME_POSTGRES, "--shared_buffers=", postgres_units, false, false, true, true,
@@ -142,14 +153,14 @@ static const struct runtime_option rows[] = {
 #define ROW_COUNT (sizeof(rows) / sizeof(rows[0]))
 
 /*
- * Environment variables and configuration files that may contain memory limit options.
- * Later entries of the list take precedence.
+ * Environment variables and configuration files that may contain memory limits. Later
+ * entries of the list have precedence.
  */
 static const struct {
 	const char *name;
 	enum runtime runtime;
 	bool is_after_command;
-	/* the name is that of a configuration file, not of an environment variable */
+	/* true if `name` is a configuration file instead of an environment variable */
 	bool is_file;
 } variables[] = {
 	{ "JAVA_TOOL_OPTIONS", RUNTIME_JAVA, false, false },
@@ -165,10 +176,7 @@ static const struct {
 
 #define VARIABLE_COUNT (sizeof(variables) / sizeof(variables[0]))
 
-/*
- * Options whose value is the next word, which is therefore not
- * the class or script to run.
- */
+/* Options whose value is the next word. That word is not the class or script to run. */
 static const struct {
 	enum runtime runtime;
 	const char *word;
@@ -191,6 +199,8 @@ static const struct {
 	{ RUNTIME_NODE, "--loader" },
 	{ RUNTIME_NODE, "--max-old-space-size" },
 	{ RUNTIME_NODE, "--max_old_space_size" },
+	{ RUNTIME_PHP, "-c" },
+	{ RUNTIME_PHP, "-z" },
 };
 
 static bool multiply(uint64_t *value, uint64_t by)
@@ -202,8 +212,8 @@ static bool multiply(uint64_t *value, uint64_t by)
 }
 
 /*
- * Parse a number with one of the suffixes allowed for the option. Return false if the
- * number is invalid or too large.
+ * Parse a number with one of the option's suffixes. Return false if the number is invalid
+ * or too large.
  */
 static bool parse_amount(const struct runtime_option *row, const char *text,
 			 uint64_t *ret)
@@ -256,7 +266,7 @@ const char *runtime_option_skip(const char *word, const char *form)
 
 /*
  * Look up a command-line option in the table of options, and set *ret to its limit. The
- * value of the option follows in the same word or in `next`.
+ * option's value is the remainder of the word, or `next`.
  */
 static bool parse_word(enum runtime runtime, const char *word, const char *next,
 		       struct runtime_limit *ret)
@@ -301,8 +311,12 @@ static bool has_value(enum runtime runtime, const char *word)
  */
 static bool is_operand(enum runtime runtime, const char *word)
 {
-	if (runtime != RUNTIME_JAVA && runtime != RUNTIME_NODE)
+	if (runtime != RUNTIME_JAVA && runtime != RUNTIME_NODE && runtime != RUNTIME_PHP)
 		return false;
+	/* assume that a word with "=" is the argument of -d, not the name of a script */
+	if (runtime == RUNTIME_PHP)
+		return strcmp(word, "--") == 0 ||
+		       (word[0] != '-' && strchr(word, '=') == NULL);
 	return word[0] != '-' || strcmp(word, "-jar") == 0 || strcmp(word, "-m") == 0 ||
 	       strcmp(word, "--module") == 0 || strcmp(word, "--") == 0;
 }
@@ -341,7 +355,7 @@ static void add_option(size_t v, const char *text, struct runtime_limit *ret)
 
 /*
  * Add the options from environment variables that the runtime reads before the command
- * line. If is_after is set, add those that the runtime reads after the command line.
+ * line or, if is_after is set, after the command line.
  */
 static void add_variables(enum runtime runtime, char *const *options, size_t option_count,
 			  bool is_after, struct runtime_limit *ret)
@@ -372,9 +386,28 @@ void runtime_limit_find(const char *command, char *const *options, size_t option
 	if (runtime != RUNTIME_NONE && rest)
 		add_words(runtime, rest, ret);
 	add_variables(runtime, options, option_count, true, ret);
-	/* the value 0 means that there is no limit, or that the default limit applies */
+	/* the value 0 means no limit or the default limit */
 	if (ret->option && ret->bytes == 0)
 		*ret = (struct runtime_limit){ .bytes = BYTES_UNKNOWN };
+}
+
+void runtime_limit_of_uses(const struct usage_uses *uses, struct runtime_limit *ret)
+{
+	*ret = (struct runtime_limit){ .bytes = BYTES_UNKNOWN };
+	for (size_t i = 0; i < uses->count; i++) {
+		enum known_use use = uses->items[i].use;
+		const char *title = known_use_texts[use].limit;
+
+		if (use != USE_INNODB_POOL && use != USE_POSTGRES_SHARED)
+			continue;
+		for (size_t row = 0; row < ROW_COUNT && !ret->option; row++)
+			if (strcmp(rows[row].title, title) == 0)
+				ret->option = &rows[row];
+		ret->bytes = uses->items[i].size_bytes;
+		snprintf(ret->text, sizeof(ret->text), "the size of the %s",
+			 known_use_texts[use].name);
+		return;
+	}
 }
 
 uint64_t runtime_limit_bytes(const struct runtime_limit *limit,
@@ -410,10 +443,7 @@ unsigned int runtime_option_min_per_mille(const struct runtime_option *option)
 	return option->min_per_mille;
 }
 
-/*
- * Call fn only for words that are known options, because other words of
- * the variable may be secrets.
- */
+/* Call fn only for known options, because other words of the variable may be secrets. */
 static int visit_words(size_t v, const char *value,
 		       int (*fn)(void *context, const char *text), void *context)
 {

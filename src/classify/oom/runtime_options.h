@@ -2,11 +2,11 @@
 /*
  * runtime_options - find the memory limit that a language runtime or server sets for
  * itself through its command line, environment or configuration file: -Xmx,
- * --max-old-space-size, GOMEMLIMIT, shared_buffers, innodb_buffer_pool_size, maxmemory.
- * The functions are pure.
+ * --max-old-space-size, memory_limit, GOMEMLIMIT, shared_buffers,
+ * innodb_buffer_pool_size, maxmemory. The functions are pure.
  *
  * Values that the program would reject are ignored. If an option occurs several times,
- * the program's own rules of precedence apply: in most programs, the last one wins.
+ * the program's own rules of precedence apply; in most programs, the last option wins.
  */
 #ifndef MS_CLASSIFY_OOM_RUNTIME_OPTIONS_H
 #define MS_CLASSIFY_OOM_RUNTIME_OPTIONS_H
@@ -15,21 +15,22 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "model/usage.h"
+
 #define RUNTIME_OPTION_SIZE 64
 
 /*
- * File names under which options from configuration files are recorded,
- * regardless of the file's directory.
+ * Names of configuration files in recorded options, regardless of the file's actual path.
  */
 #define RUNTIME_FILE_POSTGRES "postgresql.conf"
 #define RUNTIME_FILE_POSTGRES_AUTO "postgresql.auto.conf"
 #define RUNTIME_FILE_MYSQL "my.cnf"
 #define RUNTIME_FILE_REDIS "redis.conf"
 
-struct runtime_option; /* an element of the table of options */
+struct runtime_option; /* element of the option table */
 
 struct runtime_limit {
-	/* option that sets the limit; NULL: the program does not set a limit */
+	/* option that sets the limit; NULL: no limit is set */
 	const struct runtime_option *option;
 	/* limit in bytes; unknown if the limit is a percentage of the cgroup's limit */
 	uint64_t bytes;
@@ -38,19 +39,26 @@ struct runtime_limit {
 	 * 1000; 0: the limit is in bytes
 	 */
 	uint64_t percent_thousandths;
-	/* the option as the user wrote it, such as "-Xmx600m" */
+	/* option as written by the user, such as "-Xmx600m" */
 	char text[RUNTIME_OPTION_SIZE];
 };
 
 /*
  * Find the memory limit that a process sets for itself. `command` contains the
- * arguments of the process joined by spaces, or is NULL if they are unknown.
- * `options` contains the environment options found by
- * runtime_variables_for_each(), and options from configuration files in the form
- * "FILE WORD", where FILE is one of the RUNTIME_FILE_ names.
+ * arguments of the process joined by spaces, or is NULL if they are unknown. `options`
+ * contains the environment options found by runtime_variables_for_each(), and options
+ * from configuration files in the form "FILE WORD", where FILE is one of the
+ * RUNTIME_FILE_ names.
  */
 void runtime_limit_find(const char *command, char *const *options, size_t option_count,
 			struct runtime_limit *ret);
+
+/*
+ * Find the memory limit of a server from the size of its own memory, if the server has
+ * set its size when it started: InnoDB's buffer pool, or PostgreSQL's shared memory. Use
+ * this if runtime_limit_find() finds no option.
+ */
+void runtime_limit_of_uses(const struct usage_uses *uses, struct runtime_limit *ret);
 
 /*
  * Return the memory limit in bytes, given the limit of the cgroup. The result is unknown
@@ -68,8 +76,8 @@ bool runtime_option_is_shared(const struct runtime_option *option);
 const char *runtime_option_advice(const struct runtime_option *option);
 
 /*
- * Return how large the runtime's limit must be, in thousandths of the cgroup's limit, to
- * leave too little room for other memory.
+ * Return the smallest runtime limit that leaves too little room for other memory, in
+ * thousandths of the cgroup's limit.
  */
 unsigned int runtime_option_min_per_mille(const struct runtime_option *option);
 
@@ -90,7 +98,7 @@ int runtime_variables_for_each(const struct runtime_environment *environment,
 
 /*
  * If `word` begins with `form`, such as "-Xmx", return the remainder of the word;
- * otherwise return NULL. "_" in `form` also matches "-".
+ * otherwise return NULL. A "_" in `form` also matches "-".
  */
 const char *runtime_option_skip(const char *word, const char *form);
 

@@ -3,6 +3,7 @@
 
 #include "classify/oom/runtime_programs.h"
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdio.h>
 #include <string.h>
@@ -15,7 +16,8 @@ static const struct {
 	{ "nodejs", RUNTIME_NODE },	    { "postgres", RUNTIME_POSTGRES },
 	{ "postmaster", RUNTIME_POSTGRES }, { "mysqld", RUNTIME_MYSQL },
 	{ "mariadbd", RUNTIME_MYSQL },	    { "redis-server", RUNTIME_REDIS },
-	{ "valkey-server", RUNTIME_REDIS },
+	{ "valkey-server", RUNTIME_REDIS }, { "php", RUNTIME_PHP },
+	{ "php-cgi", RUNTIME_PHP },
 };
 
 const char *runtime_next_word(const char *text, char word[RUNTIME_WORD_SIZE])
@@ -26,10 +28,24 @@ const char *runtime_next_word(const char *text, char word[RUNTIME_WORD_SIZE])
 	length = strcspn(text, " \t\n");
 	if (length == 0)
 		return NULL;
-	/* truncate a long word, because known options are shorter */
+	/* known options are shorter, so truncate longer words */
 	snprintf(word, RUNTIME_WORD_SIZE, "%.*s",
 		 length < RUNTIME_WORD_SIZE ? (int)length : 1, text);
 	return text + length;
+}
+
+/*
+ * Return true if base is the name of the program. The name of PHP's program may end with
+ * a version, as in "php8.2".
+ */
+static bool is_program(const char *base, const char *name, enum runtime runtime)
+{
+	size_t length = strlen(name);
+
+	if (strncmp(base, name, length) != 0)
+		return false;
+	base += length;
+	return base[runtime == RUNTIME_PHP ? strspn(base, "0123456789.") : 0] == '\0';
 }
 
 enum runtime runtime_of_command(const char *command)
@@ -41,7 +57,7 @@ enum runtime runtime_of_command(const char *command)
 		return RUNTIME_NONE;
 	base = strrchr(word, '/') ? strrchr(word, '/') + 1 : word;
 	for (size_t i = 0; i < sizeof(programs) / sizeof(programs[0]); i++)
-		if (strcmp(base, programs[i].name) == 0)
+		if (is_program(base, programs[i].name, programs[i].runtime))
 			return programs[i].runtime;
 	return RUNTIME_NONE;
 }

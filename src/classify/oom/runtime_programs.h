@@ -10,6 +10,7 @@ enum runtime {
 	RUNTIME_NONE,
 	RUNTIME_JAVA,
 	RUNTIME_NODE,
+	RUNTIME_PHP,
 	RUNTIME_GO,
 	RUNTIME_POSTGRES,
 	RUNTIME_MYSQL,
@@ -18,15 +19,15 @@ enum runtime {
 
 /*
  * Return the language runtime or server that a command line starts. `command` contains
- * the arguments, joined by spaces, and may be NULL.
+ * the arguments joined by spaces, and may be NULL.
  */
 enum runtime runtime_of_command(const char *command);
 
 #define RUNTIME_WORD_SIZE 256
 
 /*
- * Copy the next word of blank-separated text. A word that is too long for an option is
- * truncated to its first byte. Return the remainder of the text, or NULL at the end.
+ * Copy the next word of blank-separated text. Truncate a word that is too long for an
+ * option to its first byte. Return the remainder of the text, or NULL at the end.
  */
 const char *runtime_next_word(const char *text, char word[RUNTIME_WORD_SIZE]);
 

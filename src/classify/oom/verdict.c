@@ -17,9 +17,9 @@ const struct oom_verdict_info oom_verdicts[OOM_VERDICT_COUNT_] = {
 		.title = "the kernel killed no process; if a program that watches Rss "
 			 "did, it counted memory that the kernel could have reclaimed "
 			 "at any time",
-		.advice = "make whatever kills processes by their Rss (a worker "
-			  "manager, a watchdog, an RSS limit in a job's settings) use "
-			  "Rss minus LazyFree; or return memory immediately: "
+		.advice = "configure the program that kills processes by their Rss (a "
+			  "worker manager, a watchdog, a job's RSS limit) to use Rss "
+			  "minus LazyFree; or return memory immediately: "
 			  "MADV_DONTNEED, jemalloc's muzzy_decay_ms:0, "
 			  "GODEBUG=madvdontneed=1",
 		.min_per_mille = 100,
@@ -67,7 +67,8 @@ const struct oom_verdict_info oom_verdicts[OOM_VERDICT_COUNT_] = {
 	},
 	[OOM_WHY_LEFTOVERS] = {
 		.name = "tmpfs_leftovers",
-		.title = "files on tmpfs that no running process maps filled the limit",
+		.title = "files on tmpfs, which no running process maps, used up the "
+			 "limit",
 		.advice = "files on tmpfs stay charged after their writers exit, even "
 			  "across restarts: delete them at start-up, and mount the tmpfs "
 			  "with a size below the limit",
@@ -76,7 +77,7 @@ const struct oom_verdict_info oom_verdicts[OOM_VERDICT_COUNT_] = {
 	},
 	[OOM_WHY_SHMEM] = {
 		.name = "shmem",
-		.title = "shared memory and files on tmpfs filled the limit",
+		.title = "shared memory and files on tmpfs used up the limit",
 		.advice = "check /dev/shm, emptyDir volumes of medium Memory, memfds "
 			  "and shared buffers: limit their size, or raise the limit by "
 			  "it",
@@ -85,7 +86,7 @@ const struct oom_verdict_info oom_verdicts[OOM_VERDICT_COUNT_] = {
 	},
 	[OOM_WHY_KERNEL_MEMORY] = {
 		.name = "kernel_memory",
-		.title = "kernel memory charged to the cgroup filled the limit",
+		.title = "kernel memory charged to the cgroup used up the limit",
 		.advice = "check for unread pipes and sockets, page tables of "
 			  "huge or sparse mappings, threads, and many files on tmpfs: "
 			  "with cgroup version 2, memstate oom lists them separately",
@@ -94,7 +95,7 @@ const struct oom_verdict_info oom_verdicts[OOM_VERDICT_COUNT_] = {
 	},
 	[OOM_WHY_STACKS] = {
 		.name = "thread_stacks",
-		.title = "the stacks of many threads filled the limit",
+		.title = "the stacks of many threads used up the limit",
 		.advice = "use fewer threads, or smaller stacks (ulimit -s, "
 			  "pthread_attr_setstacksize, -Xss): pages that a stack has "
 			  "touched stay resident until the thread ends",
@@ -103,11 +104,11 @@ const struct oom_verdict_info oom_verdicts[OOM_VERDICT_COUNT_] = {
 	},
 	[OOM_WHY_MANY] = {
 		.name = "many_processes",
-		.title = "many processes together filled the limit, none of them on "
+		.title = "many processes together used up the limit, none of them on "
 			 "its own",
 		.advice = "the budget per process is the limit divided by their "
-			  "number: run fewer, or raise the limit; the victim need not "
-			  "be the process that grew",
+			  "number: run fewer processes, or raise the limit; the "
+			  "victim is not necessarily the process that grew",
 		.min_per_mille = 500,
 		.ends = KILLED,
 	},
@@ -125,10 +126,9 @@ const struct oom_verdict_info oom_verdicts[OOM_VERDICT_COUNT_] = {
 		.name = "hidden",
 		.title = "the working set omits live memory that was freed lazily "
 			 "(MADV_FREE) and written again",
-		.advice = "dashboards and kubectl top showed too little by this "
-			  "amount: alert on need, as memstate oom shows it, or on usage "
-			  "minus page cache; or make the allocator return memory "
-			  "immediately",
+		.advice = "dashboards and kubectl top do not show this memory: alert "
+			  "on need, as memstate oom shows it, or on usage minus page "
+			  "cache; or make the allocator return memory immediately",
 		.min_per_mille = 100,
 		.ends = KILLED | NONE,
 	},
@@ -144,7 +144,7 @@ const struct oom_verdict_info oom_verdicts[OOM_VERDICT_COUNT_] = {
 	},
 	[OOM_WHY_LOCKED] = {
 		.name = "locked",
-		.title = "locked memory filled the limit: none of it can be reclaimed",
+		.title = "locked memory used up the limit: none of it can be reclaimed",
 		.advice = "look for mlock() and mlockall(), and for buffers registered "
 			  "with devices: lock only what must not be paged out, and "
 			  "unlock what was freed",
@@ -153,7 +153,7 @@ const struct oom_verdict_info oom_verdicts[OOM_VERDICT_COUNT_] = {
 	},
 	[OOM_WHY_SWAP_FULL] = {
 		.name = "swap_full",
-		.title = "swap was full, too: it had only delayed the kill",
+		.title = "swap was full, too, so it only delayed the kill",
 		.advice = "look for growth over a longer time; more swap only delays "
 			  "the next kill",
 		.min_per_mille = 990,
@@ -205,7 +205,7 @@ const struct oom_verdict_info oom_verdicts[OOM_VERDICT_COUNT_] = {
 	},
 	[OOM_WHY_PRIVATE_MEMORY] = {
 		.name = "private_memory",
-		.title = "the private memory of one process filled the limit",
+		.title = "the private memory of one process used up the limit",
 		.min_per_mille = 500,
 		.ends = KILLED,
 	},
@@ -242,7 +242,7 @@ const struct oom_verdict_info oom_verdicts[OOM_VERDICT_COUNT_] = {
 	},
 	[OOM_WHY_GAP] = {
 		.name = "gap",
-		.title = "the memory that filled the limit was allocated after the "
+		.title = "the memory that used up the limit was allocated after the "
 			 "last sample",
 		.advice = "record at a shorter interval: memstate oom watch shortens "
 			  "it near the limit; the kernel's log (--kmsg) also shows the "
@@ -292,8 +292,8 @@ enum oom_verdict oom_verdict_find(const struct oom_evidence *e)
 }
 
 /*
- * Advice for a kernel report without a recording. Such a report describes
- * only the moment of the kill.
+ * Advice for a kernel report without a recording, because the report describes only the
+ * moment of the kill.
  */
 static const char no_recording[] =
 	"a recording shows whether the cause was a leak, a burst, or a limit that is "
@@ -305,7 +305,7 @@ static const char too_few_samples[] =
 	"too few samples to distinguish a leak from a burst: record for longer, or "
 	"more often";
 
-/* Return true if the shared buffers that a program configures may exceed the limit. */
+/* Return true if a program's configured shared buffers may exceed the limit. */
 static bool is_shared_runtime(const struct oom_evidence *e)
 {
 	_cleanup_strbuf_ struct strbuf unused = STRBUF_INIT;

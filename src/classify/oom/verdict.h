@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * verdict - determine why a process ended when memory was scarce. A table of rules is
- * evaluated in order. The first rule that holds provides the verdict; the results of
- * other rules that hold are reported in addition. The functions are pure.
+ * evaluated in order: the first rule that holds provides the verdict, and other rules
+ * that hold provide additional findings. The functions are pure.
  */
 #ifndef MS_CLASSIFY_OOM_VERDICT_H
 #define MS_CLASSIFY_OOM_VERDICT_H
@@ -12,12 +12,11 @@
 
 enum oom_verdict {
 	/*
-	 * A user-space program that watches memory killed the process; the program counts
-	 * LazyFree as used memory.
+	 * a user-space watcher, which counts LazyFree as used memory, killed the process
 	 */
 	OOM_WHY_RSS_WATCHER,
 	OOM_WHY_NOT_KERNEL,
-	OOM_WHY_SYSRQ, /* a user triggered the kill although memory had not run out */
+	OOM_WHY_SYSRQ, /* a user triggered the kill, and memory had not run out */
 	OOM_WHY_NODE,  /* the machine ran out of memory */
 	/* the NUMA nodes that the process was allowed to use ran out of memory */
 	OOM_WHY_CPUSET,
@@ -37,22 +36,20 @@ enum oom_verdict {
 	OOM_WHY_HUGE_PAGES,
 	OOM_WHY_LOCKED,
 	OOM_WHY_SWAP_FULL,
-	/*
-	 * the limit leaves too little room for the memory that a language runtime may use
-	 */
+	/* a language runtime may use more memory than the limit leaves room for */
 	OOM_WHY_RUNTIME_LIMIT,
 	OOM_WHY_BURST,
 	OOM_WHY_LEAK,
 	/* much of the memory was freed by the program but is retained by the allocator */
 	OOM_WHY_RETENTION,
 	OOM_WHY_LIMIT_TOO_SMALL,
-	/* much of the memory was private; a more specific cause is unknown */
+	/* much of the memory was private, and no more specific cause is known */
 	OOM_WHY_PRIVATE_MEMORY,
 	OOM_WHY_PAGE_CACHE,
 	OOM_WHY_LAZYFREE,
 	OOM_WHY_HUGETLB,
 	OOM_WHY_GAP, /* much of the memory was allocated after the last sample */
-	/* no process was killed, and none of the other verdicts holds */
+	/* no process was killed, and no other verdict holds */
 	OOM_WHY_NOBODY,
 	OOM_WHY_UNKNOWN,
 	OOM_VERDICT_COUNT_
@@ -63,32 +60,32 @@ struct oom_verdict_info {
 	const char *title;
 	const char *advice;
 	/*
-	 * The verdict holds if the memory it names is at least this many thousandths of
-	 * the limit or usage. 0: there is no threshold.
+	 * Smallest share of the limit or usage, in thousandths, for which the verdict
+	 * holds; 0: the verdict has no threshold.
 	 */
 	unsigned int min_per_mille;
 	/*
-	 * Kinds of process end to which the verdict applies, as a bit
-	 * set of 1 << enum oom_end.
+	 * kinds of process end to which the verdict applies, as a bit set of 1 <<
+	 * enum oom_end
 	 */
 	unsigned int ends;
 	/*
-	 * The verdict is a remark, not a cause, so it is never the first
-	 * verdict if a process was killed.
+	 * True if the verdict is a remark instead of a cause. If a process was killed,
+	 * another verdict comes first.
 	 */
 	bool is_note;
 };
 /*
- * All verdicts before this one name a cause. This verdict and the following ones mean
- * that no cause was found.
+ * The first verdict that does not name a cause. All following verdicts do not name a
+ * cause either.
  */
 #define OOM_WHY_FILLERS OOM_WHY_GAP
 
 extern const struct oom_verdict_info oom_verdicts[OOM_VERDICT_COUNT_];
 
 /*
- * Return true if the rule of the verdict holds, and append the decisive figures to *why
- * as a phrase without a full stop.
+ * Return true if the verdict holds, and append the decisive figures to *why as a phrase
+ * without a full stop.
  */
 bool oom_verdict_holds(enum oom_verdict verdict, const struct oom_evidence *evidence,
 		       struct strbuf *why);
@@ -96,7 +93,7 @@ bool oom_verdict_holds(enum oom_verdict verdict, const struct oom_evidence *evid
 /* Return the first verdict that holds. The last verdict in the table always holds. */
 enum oom_verdict oom_verdict_find(const struct oom_evidence *evidence);
 
-/* Append advice for the user as whole sentences, but without the final full stop. */
+/* Append advice for the user as whole sentences, without the final full stop. */
 void oom_verdict_add_advice(enum oom_verdict verdict, const struct oom_evidence *evidence,
 			    struct strbuf *out);
 

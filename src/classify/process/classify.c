@@ -12,14 +12,14 @@
 #include "model/known_names.h"
 
 /*
- * Maximum size of a stack's guard area, which usually has one or a few pages. Larger
- * PROT_NONE ranges are address space reserved for other purposes.
+ * Maximum size of a stack's guard area, which usually consists of one or a few pages.
+ * Larger PROT_NONE ranges are address space reserved for other purposes.
  */
 #define GUARD_SIZE_MAX MIB
 
 /*
- * The next two functions compare the first byte inline. In most cases this comparison
- * avoids a function call.
+ * The next two functions compare the first byte inline, which usually avoids a
+ * function call.
  */
 static inline bool has_prefix(const char *text, const char *prefix)
 {
@@ -34,8 +34,8 @@ static inline bool is_equal(const char *text, const char *other)
 static bool is_named_stack(const char *name)
 {
 	/*
-	 * "[stack:TID]" was used by Linux up to 4.4; the last two names are set by glibc
-	 * (with glibc.mem.decorate_maps) and bionic
+	 * Linux up to 4.4 used "[stack:TID]"; glibc (with glibc.mem.decorate_maps) and
+	 * bionic set the last two names
 	 */
 	return is_equal(name, "[stack]") || has_prefix(name, "[stack:") ||
 	       has_prefix(name, "[anon: glibc: pthread stack") ||
@@ -59,8 +59,8 @@ static bool is_shmem(const struct mapping *m)
 	if (is_private_zero(m))
 		return false;
 	/*
-	 * Identify files on shm_mnt, the kernel's internal tmpfs, by their names, because
-	 * shm_mnt is not in mountinfo.
+	 * files on shm_mnt, the kernel's internal tmpfs, are identified by name, because
+	 * shm_mnt is not in mountinfo
 	 */
 	return m->flags & MAPPING_TMPFS || shmem_prefix_find(m->name) ||
 	       has_prefix(m->name, "[anon_shmem:") ||
@@ -98,8 +98,8 @@ static enum owner mapping_owner(const struct mapping *m)
 }
 
 /*
- * Return how many signs of a thread's stack the mapping shows, from 0 to 2. Stack
- * pointers are checked separately.
+ * Return how many signs of a thread's stack the mapping shows, from 0 to 2, not counting
+ * stack pointers.
  */
 static int count_stack_signs(const struct classifier *c, const struct mapping *m)
 {
@@ -152,6 +152,7 @@ void classifier_begin(struct classifier *c, struct usage *usage)
 	usage_set_no_memory(usage);
 	usage->allocator = ALLOCATOR_UNKNOWN;
 	usage->heap_count = 0;
+	usage->uses.count = 0;
 }
 
 void classifier_release(struct classifier *c)
@@ -161,8 +162,8 @@ void classifier_release(struct classifier *c)
 }
 
 /*
- * Add the address space that is neither resident nor swapped out. hugetlb mappings are
- * skipped, because Rss does not include hugetlb pages.
+ * Add the mapping's address space that is neither resident nor swapped out. Skip hugetlb
+ * mappings, because Rss does not include hugetlb pages.
  */
 static void add_pageless(struct usage *usage, const struct mapping *m)
 {
@@ -225,8 +226,8 @@ bool classifier_wants_stack_pointers(const struct classifier *c)
 }
 
 /*
- * Return true if one of the addresses is inside the stack candidate. Use a binary search,
- * because a process may have tens of thousands of threads.
+ * Return true if one of the sorted addresses is inside the stack candidate. Binary search
+ * is used because a process may have tens of thousands of threads.
  */
 static bool holds_address(const struct stack_candidate *candidate, const uint64_t *addrs,
 			  size_t count)

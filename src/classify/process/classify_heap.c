@@ -9,6 +9,7 @@
 #include "base/units.h"
 #include "base/xalloc.h"
 #include "classify/process/classify.h"
+#include "classify/process/uses.h"
 
 #define HEAP_OWNERS (OWNER_HEAP_LAST + 1)
 
@@ -64,7 +65,7 @@ static void add_share(struct matrix *matrix, const struct mapping *m,
 	}
 }
 
-/* Sum the arenas of glibc's malloc, of which the first is the main arena. */
+/* Sum the arenas of glibc's malloc. The first arena is the main arena. */
 static void sum_arenas(const struct heap *heap, struct usage_heap *to)
 {
 	to->arena_count = 0;
@@ -98,7 +99,7 @@ static void list_heaps(struct usage *usage, const struct heap *heap)
 	}
 }
 
-/* Store in the flags of each mapping the allocator that has the largest part of it. */
+/* Store in each mapping's flags the allocator with the largest share of the mapping. */
 static void mark_mappings(struct mapping_list *mappings, const struct heap *heap)
 {
 	_cleanup_free_ uint64_t *max_bytes =
@@ -135,6 +136,7 @@ void classify_heap(struct usage *usage, struct mapping_list *mappings,
 	if (quality == QUALITY_UNKNOWN || !are_shares_valid(mappings, shares, count)) {
 		usage->heap_quality = QUALITY_UNKNOWN;
 		usage->heap_count = 0;
+		classify_uses(usage, mappings, NULL, 0);
 		return;
 	}
 	usage->heap_quality = quality;
@@ -149,11 +151,12 @@ void classify_heap(struct usage *usage, struct mapping_list *mappings,
 		add_share(&usage->matrix, &mappings->items[shares[i].mapping],
 			  &shares[i]);
 	mark_mappings(mappings, heap);
+	classify_uses(usage, mappings, shares, count);
 }
 
 /*
  * Return true if the sums are consistent: the bytes moved to the heap's owners equal the
- * bytes taken from the other owners, and those owners had at least that many bytes.
+ * bytes moved from the other owners, and these owners had at least that many bytes.
  */
 static bool are_sums_consistent(const struct matrix *m, const struct heap_sums *sums)
 {
@@ -282,6 +285,9 @@ void classify_heap_sums(struct usage *usage, const struct mapping_list *mappings
 	set_heap_rows(m, sums, only);
 	usage->allocator = sums->allocator;
 	list_recorded_heaps(usage, sums);
+	/* mappings with memory of a heap are not in the bytes of these uses */
+	for (size_t i = 0; i < usage->uses.count; i++)
+		usage->uses.items[i].is_upper_bound = false;
 	usage->heap_quality = sums->quality;
 	usage->trimmable_bytes = sums->trimmable_bytes;
 	usage->heap_is_reported = sums->is_reported;

@@ -3,9 +3,9 @@
  * classify_heap - add the heap's owners (live, free, metadata) to a matrix that was
  * computed from mappings. The functions are pure.
  *
- * If all pages of a mapping are in one state, the owners' shares of the
- * mapping are in that state too. If the pages are in several states, only the
- * sums by owner and by state are known.
+ * If all pages of a mapping are in one state, the owners' shares of the mapping are in
+ * that state, too. If the pages are in several states, only the sums by owner and by
+ * state are known.
  */
 #ifndef MS_CLASSIFY_PROCESS_CLASSIFY_HEAP_H
 #define MS_CLASSIFY_PROCESS_CLASSIFY_HEAP_H
@@ -15,11 +15,11 @@
 #include "model/usage.h"
 
 /*
- * Move the heap's share of each mapping to the heap's owners. *usage must be a
- * result of classifier_end(), and `mappings` the mappings from which it was
- * computed, with their owners set. Mappings that contain heap memory are marked
- * MAPPING_HEAP. If the heap is unknown or inconsistent with the mappings, only set
- * the heap's quality in *usage to unknown.
+ * Move the heap's share of each mapping to the heap's owners. *usage must be a result of
+ * classifier_end(). `mappings` must be the mappings from which it was computed, with
+ * their owners set. Mark mappings that contain heap memory with MAPPING_HEAP. If the
+ * heap is unknown or inconsistent with the mappings, only set the heap's quality in
+ * *usage to unknown.
  */
 void classify_heap(struct usage *usage, struct mapping_list *mappings,
 		   const struct heap *heap);
@@ -27,8 +27,8 @@ void classify_heap(struct usage *usage, struct mapping_list *mappings,
 /*
  * Move the heap's memory to the heap's owners, given only the heap's sums by owner,
  * which may be untrusted input. If the sums do not match the mappings, the heap's
- * quality stays unknown. The states are known only if all memory that may belong to
- * the heap is in one state.
+ * quality stays unknown. The states are known only if all memory that may belong to the
+ * heap is in one state.
  */
 void classify_heap_sums(struct usage *usage, const struct mapping_list *mappings,
 			const struct heap_sums *sums);

@@ -12,7 +12,7 @@
 #define HEAP_OWNERS (OWNER_HEAP_LAST + 1)
 
 /*
- * The order in which resident memory is assigned to owners. Free pages come last, because
+ * Order in which resident memory is assigned to owners. Free pages come last, because
  * they are the least likely to be resident; past_heap.c uses the same order.
  */
 static const enum owner order[HEAP_OWNERS] = { OWNER_HEAP_META, OWNER_LIVE,
@@ -32,8 +32,8 @@ static uint64_t known_or_zero(uint64_t bytes)
 }
 
 /*
- * Convert glibc's figures. Only glibc's top chunk is known to be contiguous free memory,
- * so all other free memory counts as fragments.
+ * Convert glibc's figures. Only the top chunk is known to be contiguous free memory, so
+ * all other free memory counts as fragments.
  */
 static void get_glibc(const struct allocator_stats *stats, uint64_t ret[HEAP_OWNERS])
 {
@@ -69,7 +69,7 @@ static void get_gperftools(const struct allocator_stats *stats, uint64_t ret[HEA
 
 /*
  * Convert mimalloc's figures. mimalloc reports only the total of its committed memory, so
- * the upper bound on live memory is that total.
+ * this total is the upper bound on live memory.
  */
 static void get_mimalloc(const struct allocator_stats *stats, uint64_t ret[HEAP_OWNERS])
 {
@@ -111,7 +111,7 @@ static bool may_be_heap(const struct mapping *m)
 }
 
 /*
- * Sum the mappings that may belong to the allocator. Resident hugetlbfs pages count as
+ * Sum the mappings that may belong to the allocator. Count resident hugetlbfs pages as
  * not resident, because Rss does not include them.
  */
 static void sum_mappings(const struct mapping_list *mappings,
@@ -137,8 +137,8 @@ static uint64_t at_most(uint64_t bytes, uint64_t limit)
 }
 
 /*
- * Widen the bounds on pool pages. The allocator counts free memory between blocks as
- * fragments, even if that memory covers whole pages.
+ * Widen the bounds on pool pages, because the allocator counts free memory between blocks
+ * as fragments, even if that memory covers whole pages.
  */
 static void widen_pool(struct heap_bounds *bounds)
 {
@@ -201,8 +201,8 @@ static bool sum_states(const struct mapping_list *mappings, uint64_t ret[STATE_C
 }
 
 /*
- * Move bytes from the owner `anon` to another owner. `only` is the state of all these
- * bytes, or STATE_COUNT_ if they are in several states.
+ * Move bytes from the owner `anon` to another owner. `only` is the state of the bytes, or
+ * STATE_COUNT_ if they are in several states.
  */
 static void move_row(struct matrix *m, unsigned int owner, uint64_t bytes,
 		     unsigned int only)
@@ -246,7 +246,7 @@ void classify_stats(struct usage *usage, const struct mapping_list *mappings,
 }
 
 /*
- * Pairs of values for the same figure: one from the heap walk and one from the
+ * Pairs of values for the same figure: one from the heap walk, and one from the
  * allocator's own statistics.
  */
 
@@ -269,7 +269,7 @@ static void add_count(struct pairs *p, const char *name, uint64_t reported,
 	p->pairs[p->count++] = (struct stats_pair){ name, true, reported, walked };
 }
 
-/* Compare glibc's figures except usmblks, which is always 0 since glibc 2.26. */
+/* Compare glibc's figures except usmblks, which has been 0 since glibc 2.26. */
 static void compare_glibc(const struct allocator_stats *stats, const struct heap *heap,
 			  struct pairs *ret)
 {

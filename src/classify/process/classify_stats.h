@@ -11,7 +11,8 @@
  *
  * An allocator reports how many bytes it has, but not which of them are resident, so the
  * results are bounds. Memory counts as the allocator's if it is private, anonymous,
- * writable, not a stack, and nameless, named [heap], or has a name with "malloc" in it.
+ * writable and not a stack, and either has no name, is named [heap], or has a name that
+ * contains "malloc".
  */
 #ifndef MS_CLASSIFY_PROCESS_CLASSIFY_STATS_H
 #define MS_CLASSIFY_PROCESS_CLASSIFY_STATS_H
@@ -22,7 +23,7 @@
 #include "model/usage.h"
 
 /*
- * Compute a lower and an upper bound on each owner's resident memory. The owners of the
+ * Compute lower and upper bounds on each owner's resident memory. The owners of the
  * mappings must be set. If Rss or Size of any mapping is unknown, all bounds are unknown.
  */
 void classify_stats_bound(const struct allocator_stats *stats,
@@ -38,11 +39,9 @@ void classify_stats(struct usage *usage, const struct mapping_list *mappings,
 		    const struct allocator_stats *stats,
 		    const struct heap_bounds *bounds);
 
-/*
- * A figure that is known both from a heap walk and from the allocator's own statistics.
- */
+/* A figure that both the heap walk and the allocator's own statistics contain. */
 struct stats_pair {
-	/* name of the figure in the allocator's statistics; static */
+	/* static name of the figure in the allocator's statistics */
 	const char *name;
 	bool is_count; /* true: the figure is a count; false: it is in bytes */
 	uint64_t reported, walked;
@@ -51,7 +50,7 @@ struct stats_pair {
 #define STATS_PAIR_MAX 10
 
 /*
- * Fill `ret` with pairs of figures and return their number. Return 0 if the heap walk
+ * Fill `ret` with pairs of figures, and return their number. Return 0 if the heap walk
  * failed or covered the heap of a different allocator.
  */
 size_t classify_stats_compare(const struct allocator_stats *stats,
@@ -59,8 +58,8 @@ size_t classify_stats_compare(const struct allocator_stats *stats,
 			      struct stats_pair ret[STATS_PAIR_MAX]);
 
 /*
- * Return the value that the heap walk found for the figure that the allocator calls
- * `name`, or BYTES_UNKNOWN.
+ * Return the heap walk's value of the figure that the allocator calls `name`,
+ * or BYTES_UNKNOWN.
  */
 uint64_t classify_stats_walked(const struct allocator_stats *stats,
 			       const struct heap *heap, const char *name);

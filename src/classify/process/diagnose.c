@@ -13,8 +13,7 @@
 #include "classify/process/diagnose_rule.h"
 
 /*
- * Report the number of mappings only if it is at least four fifths of the
- * default of vm.max_map_count.
+ * Minimum number of mappings to report: four fifths of the default of vm.max_map_count.
  */
 #define MANY_MAPPINGS (65530 / 5 * 4)
 
@@ -96,7 +95,7 @@ static bool rule_mixed(const struct usage *u, struct diagnosis *d)
 	}
 	if (second == 0 || !bytes_known(rss(u)) || is_significant(first, 1, rss(u), 500))
 		return false;
-	return say(d, "No class dominates: %s %s (%u%%), %s %s (%u%%).",
+	return say(d, "No owner dominates: %s %s (%u%%), %s %s (%u%%).",
 		   diagnose_owner_phrase(u, o_first), amount(first).text,
 		   percent(first, rss(u)), diagnose_owner_phrase(u, o_second),
 		   amount(second).text, percent(second, rss(u)));
@@ -137,8 +136,7 @@ static bool rule_unbacked(const struct usage *u, struct diagnosis *d)
 }
 
 /*
- * Use Uss rather than Pss, because Pss includes half of each page
- * that two processes share.
+ * use Uss instead of Pss, because Pss includes half of each page that two processes share
  */
 static bool rule_shared(const struct usage *u, struct diagnosis *d)
 {
@@ -148,11 +146,10 @@ static bool rule_shared(const struct usage *u, struct diagnosis *d)
 	if (!bytes_known(pss) || !bytes_known(uss) || !bytes_known(rss(u)) ||
 	    rss(u) < MIB || uss >= rss(u) / 2)
 		return false;
-	return say(
-		d,
-		"More than half is shared with other processes: its fair share (Pss) is %s, "
-		"and ending it would free %s (Uss).",
-		amount(pss).text, amount(uss).text);
+	return say(d,
+		   "More than half is shared with other processes: its fair share "
+		   "(Pss) is %s, and ending the process would free %s (Uss).",
+		   amount(pss).text, amount(uss).text);
 }
 
 static bool rule_clean_files(const struct usage *u, struct diagnosis *d)
@@ -171,8 +168,8 @@ static bool rule_clean_files(const struct usage *u, struct diagnosis *d)
 
 /*
  * Return the size of private copies of file pages: all anonymous pages outside anonymous
- * mappings. The dirty pages of the owner `file` cannot be used, because they include the
- * pages of MAP_SHARED mappings, which are not copies.
+ * mappings. The dirty pages of the owner `file` would include pages of MAP_SHARED
+ * mappings, which are not copies.
  */
 static uint64_t file_copies(const struct usage *u)
 {
@@ -195,11 +192,10 @@ static bool rule_file_copies(const struct usage *u, struct diagnosis *d)
 
 	if (!is_significant(copies, 4 * MIB, rss(u), 100))
 		return false;
-	return say(
-		d,
-		"%s (%u%%) is private copies of file pages (data, relocations): every such "
-		"process has its own.",
-		amount(copies).text, percent(copies, rss(u)));
+	return say(d,
+		   "%s (%u%%) is private copies of file pages (data, "
+		   "relocations): each process that runs the program has its own.",
+		   amount(copies).text, percent(copies, rss(u)));
 }
 
 static bool rule_stacks(const struct usage *u, struct diagnosis *d)
@@ -246,8 +242,8 @@ static bool rule_hugetlb(const struct usage *u, struct diagnosis *d)
 	if (!bytes_known(hugetlb) || hugetlb == 0)
 		return false;
 	return say(d,
-		   "%s of hugetlb pages are in use in addition: Rss never includes "
-		   "them.",
+		   "The process also uses %s of hugetlb pages, which Rss never "
+		   "includes.",
 		   amount(hugetlb).text);
 }
 
@@ -278,7 +274,7 @@ static bool rule_unexplained(const struct usage *u, struct diagnosis *d)
 
 	if (!bytes_known(unexplained) || unexplained == 0)
 		return false;
-	return say(d, "%s of Rss is in no class: the kernel did not report its state.",
+	return say(d, "The kernel did not report the state of %s of Rss.",
 		   amount(unexplained).text);
 }
 
@@ -293,7 +289,7 @@ bool diagnosis_is_verdict(const struct diagnosis *d)
 	return false;
 }
 
-/* All diagnosis rules, the most important for the user first. */
+/* all diagnosis rules, the most important first */
 #define RULES(X)                                     \
 	X("unreadable", rule_unreadable)             \
 	X("no-memory", rule_no_memory)               \
@@ -306,6 +302,9 @@ bool diagnosis_is_verdict(const struct diagnosis *d)
 	X("java-heap", diagnose_java_heap)           \
 	X("go-heap", diagnose_go_heap)               \
 	X("python-objects", diagnose_python_objects) \
+	X("php-heap", diagnose_php_heap)             \
+	X("js-heap", diagnose_js_heap)               \
+	X("ruby-objects", diagnose_ruby_objects)     \
 	X("heap-unknown", diagnose_heap_unknown)     \
 	X("lazyfree", rule_lazyfree)                 \
 	X("swapped", rule_swapped)                   \

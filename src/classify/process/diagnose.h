@@ -17,35 +17,35 @@
 #define DIAGNOSIS_TEXT_SIZE 280
 
 struct diagnosis {
-	const char *rule;		/* name of the rule in the man page; static */
+	const char *rule;		/* static name of the rule, as in the man page */
 	char text[DIAGNOSIS_TEXT_SIZE]; /* one or two sentences in ASCII */
 };
 
 /*
- * Write at most max diagnosis sentences, the most important
- * first, and return their number.
+ * Write at most max sentences of the diagnosis, the most important first, and return
+ * their number.
  */
 size_t diagnose(const struct usage *u, struct diagnosis *ret, size_t max);
 
 /*
- * The rule about memory that is free, but spread over many arenas of glibc's malloc in a
- * Java virtual machine. Return false if it does not apply.
+ * Apply the rule about free memory spread over many arenas of glibc's malloc in a Java
+ * virtual machine. Return false if the rule does not apply.
  */
 bool diagnose_arenas(const struct usage *u, struct diagnosis *d);
 
 /*
- * Return true if the rule's sentence describes the process's memory as a whole; the
- * sentences of the other rules add details.
+ * Return true if the sentence describes the process's memory as a whole. The sentences of
+ * other rules add details.
  */
 bool diagnosis_is_verdict(const struct diagnosis *d);
 
 /*
- * Return a static phrase for the memory of an owner that completes the
- * sentence "Most of it is …".
+ * Return a static phrase for the memory of an owner, for use in the sentence "Most of it
+ * is …".
  */
 const char *diagnose_owner_phrase(const struct usage *u, enum owner owner);
 
-/* Names of all rules in order, followed by NULL. */
+/* NULL-terminated list of the names of all rules, in order of priority. */
 extern const char *const diagnosis_rules[];
 
 #endif

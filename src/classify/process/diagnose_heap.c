@@ -13,7 +13,7 @@ bool diagnose_is_heap_in_live(const struct usage *u)
 	return u->heap_is_reported && !bytes_known(owner_bytes(u, OWNER_POOL_FRAGMENTS));
 }
 
-/* Return an owner's memory in malloc's heap, without the heaps of language runtimes. */
+/* Return an owner's memory in malloc's heap, excluding the heaps of language runtimes. */
 static uint64_t malloc_bytes(const struct usage *u, enum owner owner)
 {
 	if (!usage_heaps_are_listed(u))
@@ -26,30 +26,27 @@ static uint64_t malloc_bytes(const struct usage *u, enum owner owner)
 /* Return true if 'memstate leaks' supports the allocator. */
 static bool can_find_leaks(const struct usage *u)
 {
-	return allocator_is_walked(u->allocator);
+	return allocator_is_walked(u->allocator) && allocator_has_leaks(u->allocator);
 }
 
-/*
- * A usage does not contain the result of a leak scan, so do not claim that the program
- * still uses its live blocks: all of them may be leaked.
- */
+/* the usage does not show which blocks are leaked, so do not claim that all are needed */
 bool diagnose_live(const struct usage *u, struct diagnosis *d)
 {
 	if (diagnose_is_heap_in_live(u) || !can_find_leaks(u) ||
 	    !is_significant(malloc_bytes(u, OWNER_LIVE), MIB, rss(u), 500))
 		return false;
 	return say(d,
-		   "Not checked: whether the program can still reach these blocks. "
-		   "'memstate leaks -p %d' finds blocks that it cannot. No trim returns "
-		   "allocated blocks.",
+		   "It is unknown whether the program can still reach these "
+		   "blocks; 'memstate leaks -p %d' checks this. A trim does not "
+		   "return allocated blocks.",
 		   u->process.pid);
 }
 
 /*
- * The default limit of glibc is 8 arenas for each CPU. A process with more arenas has
- * them because of its threads. A Java virtual machine has many threads that call malloc
- * now and then. Memory that a thread frees stays in its arena, where threads of other
- * arenas do not reuse it.
+ * Minimum number of arenas that counts as many. glibc's default limit is 8 arenas per
+ * CPU. A process has this many arenas because of its threads: a Java virtual machine has
+ * many threads that call malloc now and then. Memory that a thread frees stays in the
+ * thread's arena, where threads of other arenas cannot reuse it.
  */
 #define MANY_ARENAS 8
 
@@ -86,6 +83,15 @@ bool diagnose_pool_pages(const struct usage *u, struct diagnosis *d)
 			"the program would return %s.",
 			amount(pool).text, percent(pool, rss(u)), title,
 			amount(trimmable).text);
+	if (u->allocator == ALLOCATOR_MIMALLOC && !u->heap_is_reported)
+		return say(
+			d,
+			"%s (%u%%) is free pages kept by mimalloc: with "
+			"MIMALLOC_PURGE_DELAY=0 (before version 2.1, "
+			"MIMALLOC_DECOMMIT_DELAY=0) and MIMALLOC_ARENA_EAGER_COMMIT=0 in "
+			"the environment, it returns more of them; from version 2.1 on, "
+			"mi_collect(true) returns some.",
+			amount(pool).text, percent(pool, rss(u)));
 	return say(d, "%s (%u%%) is free pages that %s keeps for future allocations.",
 		   amount(pool).text, percent(pool, rss(u)),
 		   title ? title : "the allocator");
@@ -98,54 +104,24 @@ bool diagnose_fragments(const struct usage *u, struct diagnosis *d)
 	if (!is_significant(fragments, MIB, rss(u), 100))
 		return false;
 	return say(d,
-		   "%s (%u%%) is free fragments on pages that also hold live blocks: no "
-		   "trim returns them.%s",
+		   "%s (%u%%) is free fragments on pages that also hold live "
+		   "blocks: a trim does not return them.%s",
 		   amount(fragments).text, percent(fragments, rss(u)),
 		   u->heap_is_reported ? ""
 				       : " 'memstate heap' shows the sizes of these "
 					 "blocks.");
 }
 
-/* Figures of a language runtime's heap that appear in a sentence of the diagnosis. */
-struct runtime_heap {
-	uint64_t bytes, live_bytes, free_bytes;
-	uint64_t trimmable_bytes;
-};
-
-/*
- * Return true if the language runtime has a heap that makes up at least a tenth of Rss.
- */
-static bool find_runtime(const struct usage *u, enum allocator runtime,
-			 struct runtime_heap *ret)
-{
-	for (size_t i = 0; i < u->heap_count; i++) {
-		const struct usage_heap *heap = &u->heaps[i];
-		const uint64_t *bytes = heap->owner_bytes;
-
-		if (heap->allocator != runtime)
-			continue;
-		*ret = (struct runtime_heap){
-			.bytes = usage_heap_bytes(heap),
-			.live_bytes = bytes[OWNER_LIVE],
-			.free_bytes = bytes_add(bytes[OWNER_POOL_PAGES],
-						bytes[OWNER_POOL_FRAGMENTS]),
-			.trimmable_bytes = heap->trimmable_bytes,
-		};
-		return is_significant(ret->bytes, MIB, rss(u), 100);
-	}
-	return false;
-}
-
 bool diagnose_java_heap(const struct usage *u, struct diagnosis *d)
 {
 	struct runtime_heap heap;
 
-	if (!find_runtime(u, ALLOCATOR_HOTSPOT, &heap))
+	if (!diagnose_find_runtime(u, ALLOCATOR_HOTSPOT, &heap))
 		return false;
 	return say(d,
-		   "%s (%u%%) belongs to the Java virtual machine: %s is in use, objects "
-		   "that are not collected yet included, and %s is free. -Xmx or "
-		   "-XX:MaxRAMPercentage limits the objects.",
+		   "%s (%u%%) belongs to the Java virtual machine: %s is in use, "
+		   "including objects that have not been collected yet, and %s is "
+		   "free. -Xmx or -XX:MaxRAMPercentage limits the objects.",
 		   amount(heap.bytes).text, percent(heap.bytes, rss(u)),
 		   amount(heap.live_bytes).text, amount(heap.free_bytes).text);
 }
@@ -154,23 +130,22 @@ bool diagnose_go_heap(const struct usage *u, struct diagnosis *d)
 {
 	struct runtime_heap heap;
 
-	if (!find_runtime(u, ALLOCATOR_GO, &heap))
+	if (!diagnose_find_runtime(u, ALLOCATOR_GO, &heap))
 		return false;
-	return say(
-		d,
-		"%s (%u%%) is the Go heap: %s is allocated, objects that are not "
-		"collected yet included, and %s is free. GOMEMLIMIT and GOGC limit it; "
-		"debug.FreeOSMemory() would return %s.",
-		amount(heap.bytes).text, percent(heap.bytes, rss(u)),
-		amount(heap.live_bytes).text, amount(heap.free_bytes).text,
-		amount(heap.trimmable_bytes).text);
+	return say(d,
+		   "%s (%u%%) is the Go heap: %s is allocated, including objects "
+		   "that have not been collected yet, and %s is free. GOMEMLIMIT "
+		   "and GOGC limit it; debug.FreeOSMemory() would return %s.",
+		   amount(heap.bytes).text, percent(heap.bytes, rss(u)),
+		   amount(heap.live_bytes).text, amount(heap.free_bytes).text,
+		   amount(heap.trimmable_bytes).text);
 }
 
 bool diagnose_python_objects(const struct usage *u, struct diagnosis *d)
 {
 	struct runtime_heap heap;
 
-	if (!find_runtime(u, ALLOCATOR_PYTHON, &heap))
+	if (!diagnose_find_runtime(u, ALLOCATOR_PYTHON, &heap))
 		return false;
 	return say(d,
 		   "%s (%u%%) is arenas for Python objects: %s is allocated and %s is "
@@ -189,9 +164,14 @@ bool diagnose_heap_unknown(const struct usage *u, struct diagnosis *d)
 		return false;
 	if (u->heap_error == -EFBIG)
 		return say(d,
-			   "To find out how much of the %s in anon is in use, allow a "
+			   "To find out how much of the %s in anon is in use, %sallow a "
 			   "pause of about %s with --max-pause.",
-			   amount(anon).text, duration(u->heap_expected_ns).text);
-	return say(d, "To know how much of the %s in anon is in use: %s.",
+			   amount(anon).text,
+			   u->heap_pre_copy_problem
+				   ? ""
+				   : "use --heap walk, which copies most of it while the "
+				     "process runs, or ",
+			   duration(u->heap_expected_ns).text);
+	return say(d, "To find out how much of the %s in anon is in use: %s.",
 		   amount(anon).text, help);
 }

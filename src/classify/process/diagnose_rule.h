@@ -17,7 +17,7 @@
 #include "model/usage.h"
 
 /*
- * A formatted amount or time. Formatting functions return this struct by value, so that a
+ * A formatted amount or time. Formatting functions return this struct by value so that a
  * sentence can contain several amounts.
  */
 struct amount {
@@ -72,8 +72,8 @@ static inline unsigned int percent(uint64_t part, uint64_t whole)
 }
 
 /*
- * Return true if `part` is at least `minimum`, and at least per_mille of `whole`.
- * Return false if either amount is unknown.
+ * Return true if `part` is at least `minimum` and at least per_mille thousandths of
+ * `whole`. Return false if either amount is unknown.
  */
 static inline bool is_significant(uint64_t part, uint64_t minimum, uint64_t whole,
 				  unsigned int per_mille)
@@ -88,12 +88,27 @@ static inline bool is_significant(uint64_t part, uint64_t minimum, uint64_t whol
  */
 bool diagnose_is_heap_in_live(const struct usage *u);
 
+/* Figures of a language runtime's heap that appear in a sentence of the diagnosis. */
+struct runtime_heap {
+	uint64_t bytes, live_bytes, free_bytes;
+	uint64_t trimmable_bytes;
+};
+
+/*
+ * Return true if the language runtime has a heap that makes up at least a tenth of Rss.
+ */
+bool diagnose_find_runtime(const struct usage *u, enum allocator runtime,
+			   struct runtime_heap *ret);
+
 bool diagnose_live(const struct usage *u, struct diagnosis *d);
 bool diagnose_pool_pages(const struct usage *u, struct diagnosis *d);
 bool diagnose_fragments(const struct usage *u, struct diagnosis *d);
 bool diagnose_java_heap(const struct usage *u, struct diagnosis *d);
 bool diagnose_go_heap(const struct usage *u, struct diagnosis *d);
 bool diagnose_python_objects(const struct usage *u, struct diagnosis *d);
+bool diagnose_php_heap(const struct usage *u, struct diagnosis *d);
+bool diagnose_js_heap(const struct usage *u, struct diagnosis *d);
+bool diagnose_ruby_objects(const struct usage *u, struct diagnosis *d);
 bool diagnose_heap_unknown(const struct usage *u, struct diagnosis *d);
 
 #endif

@@ -16,7 +16,7 @@ static const struct {
 } reasons[] = {
 	{ -EACCES, "no permission to stop it", TRACE_RIGHT },
 	{ -EPERM, "no permission to stop it", TRACE_RIGHT },
-	{ -ESRCH, "it has exited", NULL },
+	{ -ESRCH, "the process has exited", NULL },
 	{ -EBUSY, "another tracer is attached (a debugger, strace)",
 	  "detach the other tracer" },
 	{ -EFBIG, "it would be paused for too long",

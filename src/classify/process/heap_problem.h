@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * heap_problem - explain why the state of a heap is unknown or inexact, and what
- * the user can do about it.
+ * heap_problem - explain why the state of a heap is unknown or inexact, and what the user
+ * can do about it.
  */
 #ifndef MS_CLASSIFY_PROCESS_HEAP_PROBLEM_H
 #define MS_CLASSIFY_PROCESS_HEAP_PROBLEM_H
@@ -9,16 +9,16 @@
 #include "model/usage.h"
 
 /*
- * Return the reason why a heap could not be read (text) and advice for the user (help;
- * NULL if there is none). error is a negative errno value. The strings are static and
- * have no final full stop.
+ * Return the reason why a heap could not be read (text), or advice for the user (help;
+ * NULL if there is none). error is a negative errno value. The strings are static,
+ * without a final full stop.
  */
 const char *heap_error_text(int error);
 const char *heap_error_help(int error);
 
 /*
  * Return the reason why the heap of *u is unknown or inexact. Return NULL if the heap is
- * exact or was not requested. The text is static.
+ * exact or was not requested. The string is static.
  */
 const char *heap_problem_text(const struct usage *u);
 

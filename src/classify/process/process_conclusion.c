@@ -14,8 +14,8 @@
 #include "model/allocator_signs.h"
 
 /*
- * Commands that examine the memory of each owner in more detail. Only `map`
- * works without a live process.
+ * Commands that show the memory of each owner in more detail. Only `map` works without a
+ * live process.
  */
 static const char *const commands[OWNER_COUNT_] = {
 	[OWNER_LIVE] = "leaks",
@@ -98,20 +98,23 @@ void process_conclude(struct conclusion *c, const struct usage *u,
 }
 
 /*
- * Set the next command for a heap that was not read: one that reads the heap, or one that
- * shows why it could not be read. Return false if there is no such command.
+ * Suggest a command for a heap that was not read: either one that reads the heap, or one
+ * that shows why the heap could not be read. Return false if there is no such command.
  */
 static bool set_next_heap(struct conclusion *c, const struct usage *u,
 			  const struct next_place *place)
 {
 	bool is_readable = !u->heap_problem && allocator_is_walked(u->allocator);
 	/*
-	 * allow for half as much again, because the process may
-	 * grow before the command runs
+	 * expect a pause that is half as long again, because the process may grow before
+	 * the command runs
 	 */
 	uint64_t pause_ms = u->heap_expected_ns / NS_PER_MS * 3 / 2 + 1;
 
-	if (u->heap_error == -EFBIG)
+	if (u->heap_error == -EFBIG && !u->heap_pre_copy_problem)
+		conclusion_set_next(c, "memstate%s -p %d --heap walk", place->options,
+				    u->process.pid);
+	else if (u->heap_error == -EFBIG)
 		conclusion_set_next(c, "memstate%s -p %d --max-pause %" PRIu64 "ms",
 				    place->options, u->process.pid, pause_ms);
 	else if (u->heap_error)
@@ -151,8 +154,9 @@ void process_conclude_next(struct conclusion *c, const struct usage *u,
 	    u->heap_quality == QUALITY_UNKNOWN && set_next_heap(c, u, place))
 		return;
 	command = place->is_live && !u->heap_is_reported ? commands[largest] : "map";
-	/* 'memstate leaks' examines only the blocks of malloc */
-	if (strcmp(command, "leaks") == 0 && !is_most_live_of_malloc(u))
+	/* 'memstate leaks' examines only the blocks of malloc, except PartitionAlloc */
+	if (strcmp(command, "leaks") == 0 &&
+	    (!is_most_live_of_malloc(u) || u->allocator == ALLOCATOR_PARTITION))
 		command = "heap";
 	conclusion_set_next(c, "memstate %s%s -p %d%s", command, place->options,
 			    u->process.pid, strcmp(command, "map") == 0 ? " -s rss" : "");
@@ -185,8 +189,8 @@ void process_conclude_map(struct conclusion *c, const struct usage *u,
 }
 
 /*
- * Find the process with the largest amount; NULL if all amounts are 0. Return the sum of
- * all amounts, or BYTES_UNKNOWN if one of them is unknown.
+ * Find the process with the largest amount, or NULL if all amounts are 0. Return the sum
+ * of all amounts, or BYTES_UNKNOWN if one of them is unknown.
  */
 static uint64_t sum_field(const struct usage *const *usages, size_t count,
 			  enum smaps_field field, const struct usage **ret_largest)

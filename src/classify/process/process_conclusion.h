@@ -10,18 +10,18 @@
 #include "model/usage.h"
 
 /*
- * Add a sentence with Rss and its largest part. If the largest part is anonymous memory
- * of a language runtime, also name the tool that shows the runtime's heap.
+ * Add a sentence about Rss and its largest part. If that part is anonymous memory of a
+ * language runtime, also name the tool that shows the runtime's heap.
  */
 void process_conclude(struct conclusion *c, const struct usage *u,
 		      const struct mapping_list *mappings);
 
-/* Suggest the next command. Suggest none if no command can examine the process. */
+/* Suggest the next command, unless no command can examine the process. */
 void process_conclude_next(struct conclusion *c, const struct usage *u,
 			   const struct next_place *place);
 
 /*
- * Add a sentence with Rss, the number of mappings and the largest owner for the report
+ * Add a sentence with Rss, the number of mappings and the largest owner to the report
  * that lists mappings, and suggest the next command.
  */
 void process_conclude_map(struct conclusion *c, const struct usage *u,

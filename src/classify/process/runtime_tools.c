@@ -8,14 +8,14 @@
 #include "model/known_names.h"
 
 /*
- * Language runtimes and the files that contain their code. Python is last, because
- * other programs such as gdb embed Python in addition to their own heap. A '*' at
- * the end of a file name matches any suffix; other names match a suffix of digits
- * and dots, as in python3.11.
+ * Language runtimes, and the files that contain their code. Python is last, because
+ * other programs such as gdb embed Python in addition to their own heap. A '*' at the
+ * end of a file name matches any suffix; other names match a suffix of digits and dots,
+ * as in python3.11.
  */
 static const struct runtime_tool {
 	const char *files[4]; /* ends with NULL */
-	const char *sentence; /* "PID" is a placeholder for the process ID */
+	const char *sentence; /* "PID" stands for the process ID */
 } tools[] = {
 	{ { "libjvm.so*" },
 	  "The process contains a Java virtual machine: 'jcmd PID GC.heap_info' shows its "
@@ -39,17 +39,16 @@ static const struct runtime_tool {
 };
 
 static const char go_sentence[] =
-	"Its heap is that of Go: GODEBUG=gctrace=1 in its environment makes it print the "
-	"size at each collection, and net/http/pprof serves a heap profile.";
+	"Its heap is that of Go: with GODEBUG=gctrace=1 in its "
+	"environment, it prints the size at each collection, and "
+	"net/http/pprof serves a heap profile.";
 
 static const char erlang_sentence[] =
 	"The process contains Erlang's virtual machine (BEAM): up to all of this memory belongs "
 	"to its allocators, which memstate cannot read. erlang:memory() in its shell shows "
 	"what they have allocated, and recon_alloc:memory(usage) the share of it in use.";
 
-/*
- * Return true if the last component of the path is the name of a language runtime's file.
- */
+/* Return true if the last component of the path matches the name of a runtime's file. */
 static bool is_file(const char *path, const char *pattern)
 {
 	const char *slash = strrchr(path, '/');

@@ -11,7 +11,7 @@
 
 /*
  * Append a sentence that names the language runtime and its tool, and return true. Return
- * false if no known runtime is mapped in the process.
+ * false if the process does not map a known runtime.
  */
 bool runtime_tools_add(struct strbuf *out, const struct usage *u,
 		       const struct mapping_list *mappings);

@@ -39,10 +39,10 @@ static void add_live(struct conclusion *c, const struct count_sums *sums, bool h
 }
 
 /*
- * Return the command-line option for recording the call stacks of a running
- * process. At the default of one sample per 512K, a process that allocates little
- * would yield few stacks. Recording every stack costs about 0.1 us per allocation,
- * which such a process can afford.
+ * Return the command-line option for recording the call stacks of a running process. At
+ * the default of one sample per 512K, a process that allocates little would yield few
+ * stacks. Recording every stack costs about 0.1 µs per allocation, which such a process
+ * can afford.
  */
 static const char *stacks_option(const struct count_sums *sums)
 {
@@ -56,7 +56,7 @@ void count_conclude(struct conclusion *c, const struct count_sums *sums,
 
 	add_allocations(c, sums);
 	add_live(c, sums, origin->has_ended);
-	/* the report of the call stacks follows this report */
+	/* the report on the call stacks follows this report */
 	if (origin->has_stacks || !bytes_known(sums->allocation_calls) ||
 	    sums->allocation_calls == 0)
 		return;

@@ -9,17 +9,17 @@
 #include "model/conclusion.h"
 #include "model/count.h"
 
-/* How the allocations were counted, as needed to choose the next command. */
+/* The way in which allocations were counted, for choosing the next command. */
 struct count_origin {
 	/*
-	 * Options and counted command as shell words, each preceded by a blank; NULL: a
+	 * Options and counted command as shell words, each preceded by a blank. NULL: a
 	 * running process was counted.
 	 */
 	const char *command;
 	/* pid of the running process; 0: several processes or a command were counted */
 	int pid;
-	bool has_ended;	 /* the counted process has ended */
-	bool has_stacks; /* call stacks were recorded in addition to the counts */
+	bool has_ended;	 /* true if the counted process has ended */
+	bool has_stacks; /* true if call stacks were recorded in addition to the counts */
 };
 
 /*

@@ -10,8 +10,8 @@
 #include "base/xalloc.h"
 
 /*
- * A limit counts as loose if it is higher than every run by more than
- * 1/LOOSE_PART of the limit.
+ * A limit is loose if it exceeds every run by more than this fraction (1/20) of
+ * the limit.
  */
 #define LOOSE_PART 20
 
@@ -26,9 +26,7 @@ static uint64_t share_of(uint64_t amount, uint64_t iterations, bool *is_rounded)
 	if (!bytes_known(amount))
 		return BYTES_UNKNOWN;
 	whole = amount / iterations;
-	/*
-	 * this cannot overflow, because the number of iterations is far below 2^64 / 1000
-	 */
+	/* no overflow: the number of iterations is far below 2^64 / 1000 */
 	rest = amount % iterations * 1000;
 	if (whole >= BYTES_UNKNOWN / 1000)
 		return BYTES_UNKNOWN;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * count_stats - compute statistics of runs whose allocations were counted: median, lowest
- * and highest figures, whether the runs differ, and whether they meet their limits. The
- * functions are pure.
+ * count_stats - compute statistics of runs whose allocations were counted: the median,
+ * minimum and maximum of each figure, whether the runs differ, and whether they meet
+ * their limits. The functions are pure.
  *
  * Figures are thousandths per iteration, rounded up. Amounts such as a peak are not
  * divided by the iterations.
@@ -20,11 +20,9 @@ struct count_stats {
 	 */
 	struct spread figures[COUNTED_COUNT_];
 	bool differs[COUNTED_COUNT_];
-	/*
-	 * There are at least two runs, and every run has the same value of each figure.
-	 */
+	/* true if there are at least two runs, and all runs have the same figures */
 	bool is_deterministic;
-	/* the total of the figure was not a multiple of the number of iterations */
+	/* true if the total was not a multiple of the number of iterations */
 	bool is_rounded;
 };
 
@@ -34,13 +32,13 @@ enum limit_outcome {
 	LIMIT_KEPT,
 	LIMIT_ABOVE, /* the median exceeds the limit by more than the tolerance */
 	/*
-	 * the median is below the limit by more than the
-	 * tolerance; only for LIMIT_EQUAL
+	 * the median is below the required value by more than the tolerance;
+	 * LIMIT_EQUAL only
 	 */
 	LIMIT_BELOW,
 	/* the limit is met, but even the highest run is far below it */
 	LIMIT_LOOSE,
-	/* the figure is unknown, so that the limit cannot be checked */
+	/* the figure is unknown, so the limit cannot be checked */
 	LIMIT_UNKNOWN,
 };
 
@@ -48,8 +46,8 @@ enum limit_outcome count_limit_check(const struct count_limit *limit,
 				     const struct count_stats *stats);
 
 /*
- * Set the limit from the runs: for LIMIT_AT_MOST to the highest run, for LIMIT_EQUAL to
- * the median. Return 0, or -ENODATA if the figure is unknown.
+ * Set the limit from the runs: to the highest run for LIMIT_AT_MOST, to the median for
+ * LIMIT_EQUAL. Return 0, or -ENODATA if the figure is unknown.
  */
 int count_limit_update(struct count_limit *limit, const struct count_stats *stats);
 

@@ -14,16 +14,10 @@ const char *const profile_diff_kind_names[DIFF_KIND_COUNT_] = {
 	[DIFF_LEFT_OUT] = "left_out",
 };
 
-/*
- * Amounts of a stack in the two compared profiles. The stack is
- * identified by a node of `keys`.
- */
+/* Amounts of a stack in two compared profiles. A node of `keys` identifies the stack. */
 struct tally {
 	uint64_t before, after;
-	/*
-	 * true: stacks end at this node; false: the node is only an
-	 * inner part of longer stacks
-	 */
+	/* true: stacks end at this node; false: the node only connects longer stacks */
 	bool is_key;
 	bool has_more_callers;
 };
@@ -32,7 +26,7 @@ struct matching {
 	const struct profile_diff_options *options;
 	struct profile *keys;
 	struct tally *tallies;
-	/* number of elements allocated in tallies; unused elements are 0 */
+	/* number of allocated elements in tallies; unused elements are 0 */
 	size_t capacity;
 };
 
@@ -47,7 +41,7 @@ static struct tally *tally_of(struct matching *m, uint32_t key)
 }
 
 /*
- * Map each frame of a profile to the frame of m->keys with the same function name. The
+ * Map each frame of a profile to the frame with the same function name in m->keys. The
  * caller frees the returned array.
  */
 static uint32_t *name_frames(struct matching *m, const struct profile *profile)
@@ -66,9 +60,8 @@ static uint32_t *name_frames(struct matching *m, const struct profile *profile)
 }
 
 /*
- * Return the node of m->keys that corresponds to the stack of a profile
- * node, adding a node if necessary. Set *ret_goes_on if the stack has
- * callers beyond the compared functions.
+ * Return the node of m->keys for the stack of a profile node, adding it if necessary. Set
+ * *ret_goes_on if the stack has callers beyond the compared functions.
  */
 static uint32_t key_of(struct matching *m, const struct profile *profile,
 		       const uint32_t *named, size_t node, bool *ret_goes_on)
@@ -164,8 +157,8 @@ static uint64_t change_of(const struct profile_diff_stack *stack)
 }
 
 /*
- * Compare two keys by their function names. Comparing node numbers would make the order
- * depend on which profile was read first.
+ * Compare two keys by their function names. Node numbers would make the order depend on
+ * which profile was read first.
  */
 static int compare_names(const struct profile *keys, uint32_t a, uint32_t b)
 {

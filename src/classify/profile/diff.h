@@ -5,8 +5,8 @@
  *
  * Addresses, line numbers and modules are not compared, because they differ between
  * builds. Function names may also differ between builds unless they are folded
- * (fold_name.h). The sums also include stacks that are not listed, so that the sums of
- * all kinds of stacks add up to `total`.
+ * (fold_name.h). The sums include stacks that are not listed, so the sums of all kinds of
+ * stacks add up to `total`.
  */
 #ifndef MS_CLASSIFY_PROFILE_DIFF_H
 #define MS_CLASSIFY_PROFILE_DIFF_H
@@ -21,10 +21,10 @@ enum profile_diff_kind {
 	DIFF_ONLY_BEFORE,
 	DIFF_ONLY_AFTER,
 	DIFF_CHANGED,
-	/* stacks of the following kinds are counted but not listed */
+	/* kinds of stacks that are counted but not listed */
 	DIFF_LISTED_COUNT_,
 	DIFF_EQUAL = DIFF_LISTED_COUNT_,
-	/* stacks whose amounts are at or below the minimum in both profiles */
+	/* stacks whose amounts are both at or below the minimum */
 	DIFF_LEFT_OUT,
 	DIFF_KIND_COUNT_
 };
@@ -36,26 +36,23 @@ struct profile_diff_options {
 	enum profile_metric metric;
 	/*
 	 * Number of innermost functions to compare; 0: all. Functions that were inlined
-	 * into them are also compared but not counted.
+	 * into them are compared, too, but not counted.
 	 */
 	size_t depth;
-	/*
-	 * list only stacks whose amount is above this minimum in at
-	 * least one of the profiles
-	 */
+	/* list only stacks whose amount exceeds this minimum in at least one profile */
 	uint64_t minimum;
 };
 
-/* A group of stacks that are identical in the functions that are compared. */
+/* A group of stacks whose compared functions are identical. */
 struct profile_diff_stack {
 	enum profile_diff_kind kind;
 	uint64_t before, after;
 	/*
-	 * Node of `keys` for the outermost compared function. The parent of each node is
-	 * the function called by the node's function.
+	 * Node of `keys` for the outermost compared function. The parent of a node is the
+	 * function that the node's function calls.
 	 */
 	uint32_t key;
-	/* some stacks have further callers beyond the compared functions */
+	/* true if some stacks have more callers beyond the compared functions */
 	bool has_more_callers;
 };
 
@@ -65,19 +62,16 @@ struct profile_diff_sum {
 
 struct profile_diff {
 	/*
-	 * The compared functions of all stacks as a tree. Its frames contain only names,
-	 * and the parent of each node is the function called by the node's function.
+	 * Tree of the compared functions of all stacks. Its frames contain only names.
+	 * The parent of a node is the function that the node's function calls.
 	 */
 	struct profile keys;
-	/*
-	 * Listed stacks, sorted by kind; within each kind, sorted
-	 * by change, largest first.
-	 */
+	/* listed stacks, sorted by kind, then by change, largest first */
 	struct profile_diff_stack *stacks;
 	size_t stack_count;
 	struct profile_diff_sum sums[DIFF_KIND_COUNT_], total;
 	/*
-	 * The stack that grew most, even if it is not listed. If before ==
+	 * The stack with the largest growth, even if it is not listed. If before ==
 	 * after, no stack has grown.
 	 */
 	struct profile_diff_stack most_grown;
@@ -90,8 +84,8 @@ void profile_diff_make(const struct profile *before, const struct profile *after
 void profile_diff_release(struct profile_diff *diff);
 
 /*
- * Set *ret_names to the function names of a stack, innermost first, and return the number
- * of names. The caller frees the array but not the names, which are borrowed.
+ * Set *ret_names to the function names of a stack, innermost first, and return their
+ * number. The caller frees the array; the names are borrowed.
  */
 size_t profile_diff_functions(const struct profile_diff *diff,
 			      const struct profile_diff_stack *stack,

@@ -10,8 +10,8 @@
 #include "model/conclusion.h"
 
 /*
- * Add sentences about the totals and the stack that grew most. If a stack has grown,
- * suggest the command that shows the second profile.
+ * Add sentences about the totals and the stack with the largest growth. If a stack has
+ * grown, suggest the command that shows the second profile.
  */
 void diff_conclude(struct conclusion *c, const struct profile_diff *diff,
 		   enum profile_metric metric, const char *after_file);

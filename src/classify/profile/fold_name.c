@@ -18,8 +18,8 @@ static const char *const copy_suffixes[] = {
 };
 
 /*
- * Words by which Swift marks copies of a function. Each of them is followed by " <...> of
- * " or by a single blank.
+ * Words that mark copies of a function in Swift. Each word is followed by " <...> of " or
+ * by a single blank.
  */
 static const char *const swift_copies[] = {
 	"generic specialization",
@@ -60,8 +60,8 @@ static bool is_hex(char c)
 }
 
 /*
- * Return true if the byte c can be part of an identifier. All
- * bytes of UTF-8 sequences can.
+ * Return true if the byte c can be part of an identifier, as every byte of a UTF-8
+ * sequence can.
  */
 static bool is_name_char(char c)
 {
@@ -82,9 +82,8 @@ static size_t operator_length(struct part p, size_t at)
 }
 
 /*
- * Return the length of a token such as "->" or "(anonymous namespace)",
- * whose bracket characters do not delimit arguments. Return 1 if there is no
- * such token at this position.
+ * Return the length of a token such as "->" or "(anonymous namespace)", whose bracket
+ * characters do not delimit arguments. Return 1 if no such token is at this position.
  */
 static size_t step(struct part p, size_t at)
 {
@@ -99,10 +98,7 @@ static size_t step(struct part p, size_t at)
 	return 1;
 }
 
-/*
- * Return the position after the matching closing bracket, or 0 if
- * there is no matching bracket.
- */
+/* Return the position after the matching closing bracket, or 0 if no bracket matches. */
 static size_t skip_bracket(struct part p, size_t at)
 {
 	char open = p.text[at], close = open == '<' ? '>' : open == '(' ? ')' : '}';
@@ -131,8 +127,8 @@ static size_t skip_bracket(struct part p, size_t at)
 }
 
 /*
- * Return the length of the name without a suffix ".word" or ".word.123"
- * that the compiler appended.
+ * Return the length of the name without a compiler-appended suffix ".word"
+ * or ".word.123".
  */
 static size_t without_suffix(struct part p)
 {
@@ -155,8 +151,8 @@ static size_t without_suffix(struct part p)
 }
 
 /*
- * Return the length of the name without a suffix such as " [clone .isra.0]", which
- * demangled C++ names may have.
+ * Return the length of the name without a suffix such as " [clone .isra.0]", as found in
+ * demangled C++ names.
  */
 static size_t without_clone(struct part p)
 {
@@ -170,7 +166,7 @@ static size_t without_clone(struct part p)
 		at--;
 	if (at == 0 || !starts_with(p, at - 1, begin))
 		return p.length;
-	/* parse everything after "clone" and a blank as a list of suffixes */
+	/* the text after "clone" and a blank is a list of suffixes */
 	suffixes.text = p.text + at - 1 + strlen(begin) - 1;
 	suffixes.length = (size_t)(p.text + p.length - 1 - suffixes.text);
 	for (length = suffixes.length; length > 1; suffixes.length = length) {
@@ -254,8 +250,8 @@ static size_t crate_hash(struct part p, size_t at)
 }
 
 /*
- * Return true if '<' starts template or generic arguments. Return false if it starts a
- * Rust path such as "<T as Trait>".
+ * Return true if '<' starts template or generic arguments, and false if it starts a Rust
+ * path such as "<T as Trait>".
  */
 static bool begins_arguments(struct part p, size_t at)
 {
@@ -267,8 +263,8 @@ static bool begins_arguments(struct part p, size_t at)
 }
 
 /*
- * Append the name with its template arguments replaced by "<...>". If the brackets do not
- * match, return false and leave *out unchanged.
+ * Append the name with "<...>" for its template arguments. If the brackets do not match,
+ * return false and leave *out unchanged.
  */
 static bool add_folded(struct strbuf *out, struct part p, bool keeps_generics)
 {
@@ -306,8 +302,8 @@ static bool add_folded(struct strbuf *out, struct part p, bool keeps_generics)
 }
 
 /*
- * Return the position after the bracketed part, operator or single character at the
- * current position. Return 0 if the brackets do not match.
+ * Return the position after the bracketed part, operator or character at the given
+ * position. Return 0 if the brackets do not match.
  */
 static size_t skip_part(struct part p, size_t at)
 {
@@ -338,7 +334,7 @@ static size_t name_begin(struct part p)
 										 : 0;
 }
 
-/* Return true for Swift names, in which parameter names are part of the function name. */
+/* Return true for a Swift name, which includes the names of the function's parameters. */
 static bool has_named_parameters(struct part p)
 {
 	for (size_t i = 0; i < p.length; i++)
@@ -365,8 +361,8 @@ static bool add_without_signature(struct strbuf *out, struct part p)
 		if (is_folded && p.text[i] == '(' && step(p, i) == 1) {
 			if (end < p.length && p.text[end] == ' ')
 				/*
-				 * also omit qualifiers such as "const" after the
-				 * parameters
+				 * also omit qualifiers after the parameters, such
+				 * as "const"
 				 */
 				return true;
 			continue;
@@ -407,8 +403,8 @@ static uint32_t add_frame(struct profile *to, const struct profile_frame *frame,
 		const char *slash = path[0] == '[' ? NULL : strrchr(path, '/');
 
 		/*
-		 * replace a nameless function by its module, because its
-		 * address differs between builds
+		 * use the module as the name of a nameless function, whose address
+		 * differs between builds
 		 */
 		strbuf_addf(&name, path[0] == '[' ? "%s" : "[%s]",
 			    slash ? slash + 1 : path);

@@ -8,7 +8,7 @@
 
 #include "base/xalloc.h"
 
-/* size of buffers for generated names, which consist of a module and an address */
+/* Size of buffers for generated names, which consist of a module and an address. */
 #define FRAME_NAME_SIZE 256
 
 struct named {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * function_names - assign a number to each function name of a profile. Frames that differ
- * only in lines or addresses get the same number.
+ * function_names - number the function names of a profile. Frames that differ only in
+ * lines or addresses have the same number.
  */
 #ifndef MS_CLASSIFY_PROFILE_FUNCTION_NAMES_H
 #define MS_CLASSIFY_PROFILE_FUNCTION_NAMES_H
@@ -12,9 +12,9 @@
 #include "model/profile.h"
 
 struct function_names {
-	char **names; /* function names without duplicates, sorted bytewise */
+	char **names; /* distinct function names, sorted bytewise */
 	size_t count;
-	/* maps each frame of the profile to the index of its name in names[] */
+	/* index in names[] for each frame of the profile */
 	uint32_t *of_frame;
 };
 

@@ -11,24 +11,23 @@
 
 #define SIZES_RATIO_MIN 4
 /*
- * Minimum increase, as a fraction of the largest value. A smaller increase may
- * be startup cost or noise.
+ * Minimum increase that counts as growth, as a fraction of the largest value. A smaller
+ * increase may be startup cost or noise.
  */
 #define GROWTH_MIN 0.05
 #define R_SQUARED_MIN 0.95
 #define INTERVAL_MAX 1.0
 
 /*
- * Values below this fraction of the largest value are weighted as
- * if they were equal to it.
+ * Values below this fraction of the largest value are weighted as if they had this value.
  */
 #define WEIGHT_MIN 1e-3
 
 #define LN_2 0.693147180559945309417
 
 /*
- * Return the natural logarithm of x, computed from the artanh series. memstate avoids
- * log() and exp() of libm, because libm adds 0.4 MiB to its Rss.
+ * Return the natural logarithm of x, computed from the artanh series. libm is avoided,
+ * because log() and exp() add 0.4 MiB to the Rss of memstate.
  */
 static double natural_log(double x)
 {
@@ -64,7 +63,7 @@ struct search {
 	double largest_size, largest_value;
 };
 
-/* The best curve for a given exponent. Its factor is relative to the largest size. */
+/* The best curve for a given exponent. The factor is relative to the largest size. */
 struct line {
 	double constant, factor;
 	double error; /* sum of the squared relative errors */
@@ -101,7 +100,7 @@ static void fit_line(const struct search *s, double exponent, struct line *ret)
 	spread = w * xx - x * x;
 	ret->factor = spread > 0 ? (w * xy - x * y) / spread : 0;
 	ret->constant = (y - ret->factor * x) / w;
-	/* the startup cost cannot be negative */
+	/* a startup cost cannot be negative */
 	if (ret->constant < 0) {
 		ret->constant = 0;
 		ret->factor = xy / xx;
@@ -125,8 +124,8 @@ static double error_at(const struct search *s, double exponent)
 }
 
 /*
- * Return the exponent with the smallest error. Search a coarse grid of exponents first,
- * then the interval around the best grid point.
+ * Return the exponent with the smallest error. Search a coarse grid of exponents, then
+ * the interval around the best grid point.
  */
 static double find_best(const struct search *s)
 {
@@ -154,7 +153,7 @@ static double find_best(const struct search *s)
 }
 
 /*
- * Search for the end of the confidence interval: starting at the best exponent, go in the
+ * Find one end of the confidence interval: starting at the best exponent, go in the
  * direction of `step`, and return the last exponent whose error is below the limit.
  */
 static double find_end(const struct search *s, double best, double step, double limit)
@@ -177,8 +176,8 @@ static double find_end(const struct search *s, double best, double step, double 
 }
 
 /*
- * Return the 95 % quantile of the F distribution with 1 and `freedom` degrees of freedom;
- * `freedom` must be at least 1.
+ * Return the 95 % quantile of the F distribution with 1 and `freedom` degrees of freedom,
+ * where `freedom` is at least 1.
  */
 static double f_quantile(size_t freedom)
 {
@@ -191,8 +190,8 @@ static double f_quantile(size_t freedom)
 }
 
 /*
- * Return R squared: the fraction of the squared relative deviations from the
- * mean that the curve explains.
+ * Return R squared: the fraction of the squared relative deviations from the mean that
+ * the curve explains.
  */
 static double r_squared_of(const struct search *s, double error)
 {
@@ -224,7 +223,7 @@ static size_t count_sizes(const struct scale_point *points, size_t count)
 	return sizes;
 }
 
-/* Return the outcome if no curve can or need be fitted; otherwise return SCALE_FITTED. */
+/* Return SCALE_FITTED if a curve can be fitted, otherwise the reason why not. */
 static enum scale_outcome check_series(struct search *s)
 {
 	double smallest_size = s->points[0].size, min = s->points[0].value;

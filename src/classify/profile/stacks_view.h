@@ -10,10 +10,7 @@
 struct stacks_view {
 	const struct profile *profile;
 	const struct function_names *names;
-	/*
-	 * PROFILE_METRIC_COUNT_ totals per node; each total includes
-	 * all descendants of the node
-	 */
+	/* PROFILE_METRIC_COUNT_ totals per node, including all descendants of the node */
 	uint64_t *totals;
 	/* first child and next sibling of each node, as node numbers; 0: none */
 	uint32_t *first_child, *next_sibling;
@@ -42,8 +39,8 @@ static inline uint32_t stacks_view_name(const struct stacks_view *view, uint32_t
 }
 
 /*
- * Update *source, the source line of the node with the largest amount so far, with
- * another node. `amount` is the amount of that node.
+ * Update *source, the source line with the largest amount so far, with the line of a
+ * node. `amount` is the amount of the node.
  */
 void stacks_view_add_source(const struct stacks_view *view, struct source_line *source,
 			    uint32_t node, uint64_t amount, bool is_first);

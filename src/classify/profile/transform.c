@@ -24,38 +24,38 @@ struct frame_change {
 	bool is_matched;
 	bool is_hidden;
 	/*
-	 * New name that the rule gives the frame, stored in the
-	 * new profile; otherwise NULL.
+	 * new name of the frame, stored in the new profile; NULL: the name does
+	 * not change
 	 */
 	const char *name;
 };
 
 /* Result of applying a rule to a node of the profile. */
 struct node_change {
-	/* the rule matches the frame of the node or of one of its callers */
+	/* true if the rule matches the frame of the node or of one of its callers */
 	bool has_match;
-	/* the rule keeps values of the node or of one of its descendants */
+	/* true if the rule keeps values of the node or of one of its descendants */
 	bool is_needed;
-	/* new name that the rule gives the node's frame; otherwise NULL */
+	/* new name of the node's frame; NULL: the name does not change */
 	const char *name;
 	uint32_t number; /* number of the node in the new profile */
 };
 
-/* State during the application of one rule to one profile. */
+/* State while one rule is applied to one profile. */
 struct pass {
 	const struct profile *from;
 	struct profile *to;
 	const struct transform_rule *rule;
 	regex_t regex;
-	uint64_t end_ns; /* value of the thread's CPU clock at which to give up */
+	uint64_t end_ns; /* CPU time of the thread at which the pass times out */
 	struct frame_change *frames;
 	struct node_change *nodes;
 	struct transform_error *reterr;
 };
 
 /*
- * Append the replacement text of a rule, substituting the matched groups for "\1" to "\9"
- * and the whole match for "\0".
+ * Append the replacement text of a rule: "\1" to "\9" stand for the matched groups, "\0"
+ * for the whole match.
  */
 static void add_replacement(struct strbuf *out, const char *text, const char *name,
 			    const regmatch_t parts[TRANSFORM_PARTS_MAX])
@@ -80,8 +80,8 @@ static void add_replacement(struct strbuf *out, const char *text, const char *na
 }
 
 /*
- * Return true if the CPU time limit is exceeded. Searching in a name takes time
- * proportional to the square of its length, and a rule may search a name many times.
+ * Return true if the CPU time limit is exceeded. A search takes time proportional to the
+ * square of the name's length, and a rule may search a name many times.
  */
 static bool is_out_of_time(const struct pass *p)
 {
@@ -152,7 +152,7 @@ static int compare_names(const void *a, const void *b)
 
 /*
  * Apply the rule to the names of all frames. Frames that differ only in their line number
- * share the string of their name, so each name is processed only once.
+ * share one name string, so each name is processed only once.
  */
 static int change_frames(struct pass *p)
 {
@@ -241,8 +241,8 @@ static void place_node(struct pass *p, uint32_t i)
 	struct node_change *own = &p->nodes[i];
 	bool is_beyond = p->rule->kind == TRANSFORM_TO && parent->has_match;
 	/*
-	 * Compare addresses instead of contents, because a profile
-	 * stores equal strings only once.
+	 * compare addresses instead of contents, because a profile stores equal strings
+	 * only once
 	 */
 	bool is_merged = frame->name && frame->name == parent->name;
 

@@ -17,7 +17,7 @@
 
 struct scan {
 	const char *at;
-	bool has_atom; /* a repeat operator may follow the previous token */
+	bool has_atom; /* true if a repeat operator may follow the previous token */
 	unsigned int depth;
 	unsigned int repeats; /* product of all repeat counts so far */
 	struct transform_error *reterr;
@@ -156,7 +156,7 @@ static int scan_repeat(struct scan *s)
 	if (r < 0)
 		return r;
 	s->at++;
-	/* reject "*?", which is a lazy repeat in JavaScript but is undefined in POSIX */
+	/* reject "*?", which is a lazy repeat in JavaScript but undefined in POSIX */
 	if (*s->at && strchr("*+?{", *s->at))
 		return refuse(s, "%c after another repetition: put the first one in ()",
 			      *s->at);
@@ -220,17 +220,39 @@ int transform_regex_compile(const char *pattern, regex_t *ret,
 	return -EINVAL;
 }
 
+/*
+ * Match text from offset `at`. With REG_STARTEND, ^ and \b take the text before `at` into
+ * account. musl lacks REG_STARTEND; ^ never matches at an offset there.
+ */
+static bool match_from(const regex_t *regex, const char *text, size_t at, size_t end,
+		       regmatch_t ret_parts[TRANSFORM_PARTS_MAX])
+{
+#ifdef REG_STARTEND
+	ret_parts[0].rm_so = (regoff_t)at;
+	ret_parts[0].rm_eo = (regoff_t)end;
+	return regexec(regex, text, TRANSFORM_PARTS_MAX, ret_parts, REG_STARTEND) == 0;
+#else
+	(void)end;
+	if (regexec(regex, text + at, TRANSFORM_PARTS_MAX, ret_parts,
+		    at > 0 ? REG_NOTBOL : 0) != 0)
+		return false;
+	for (size_t i = 0; i < TRANSFORM_PARTS_MAX; i++) {
+		if (ret_parts[i].rm_so < 0)
+			continue;
+		ret_parts[i].rm_so += (regoff_t)at;
+		ret_parts[i].rm_eo += (regoff_t)at;
+	}
+	return true;
+#endif
+}
+
 bool transform_regex_find(const regex_t *regex, const char *text, size_t at,
 			  regmatch_t ret_parts[TRANSFORM_PARTS_MAX])
 {
 	size_t end = strlen(text);
 
 	for (; at < end; at = (size_t)ret_parts[0].rm_eo + 1) {
-		/* REG_STARTEND lets ^ and \b take the text before `at` into account */
-		ret_parts[0].rm_so = (regoff_t)at;
-		ret_parts[0].rm_eo = (regoff_t)end;
-		if (regexec(regex, text, TRANSFORM_PARTS_MAX, ret_parts, REG_STARTEND) !=
-		    0)
+		if (!match_from(regex, text, at, end, ret_parts))
 			return false;
 		if (ret_parts[0].rm_eo > ret_parts[0].rm_so)
 			return true;

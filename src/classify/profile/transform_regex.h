@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * transform_regex - compile the regular expressions of rules (see transform_rules.h).
- * Expressions that have a different meaning in JavaScript, or that could take unbounded
- * time, are rejected. Matching uses regcomp(3) and regexec(3).
+ * transform_regex - compile the regular expressions of rules (transform_rules.h).
+ * Expressions that have a different meaning in JavaScript, or whose matching could take
+ * unbounded time, are rejected. Matching uses regcomp(3) and regexec(3).
  */
 #ifndef MS_CLASSIFY_PROFILE_TRANSFORM_REGEX_H
 #define MS_CLASSIFY_PROFILE_TRANSFORM_REGEX_H

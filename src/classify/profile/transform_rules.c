@@ -24,8 +24,8 @@ const char *const transform_kind_names[TRANSFORM_KIND_COUNT_] = {
 };
 
 /*
- * src/classify/local.mk passes the directory that contains the file
- * "transforms" to the assembler.
+ * The makefile passes the directory of the file "transforms" to the assembler, which
+ * includes the file in the program.
  */
 __asm__(".section .rodata\n"
 	".globl transforms_own\n"
@@ -296,16 +296,15 @@ struct expansion {
 	const struct transform_sets *sets;
 	struct transform_list list;
 	/*
-	 * number of sets expanded so far; limited, because even
-	 * expanding an empty set takes time
+	 * number of sets expanded so far; limited, because even an empty set takes time
 	 */
 	size_t use_count;
 	struct transform_error *reterr;
 };
 
 /*
- * Append the rules, replacing each reference to a set by the rules of the set. If the
- * nesting depth exceeds the number of sets, a set contains itself.
+ * Append the rules, with each reference to a set replaced by the rules of the set. A
+ * nesting depth above the number of sets means that a set contains itself.
  */
 static int expand(struct expansion *e, const struct transform_list *list, size_t depth)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * transform_rules - rules that transform the stacks of a profile, as text on a command
+ * transform_rules - rules that transform the stacks of a profile, written on a command
  * line or in files with named sets. The flame graph page parses the same text.
  *
  * A rule is one line:
@@ -11,24 +11,24 @@
  *                          the groups of RE in (), \0 is the whole match, \\ is a
  *                          backslash. A frame whose name becomes empty is removed.
  *                          Neighbours that get the same name from the rule are merged.
- *     hide RE remove matching frames; their allocations are attributed to the caller
+ *     hide RE              remove matching frames; the caller gets their allocations
  *     from RE              start stacks at their outermost matching frame
  *     to RE                end stacks at their outermost matching frame, which gets the
  *                          allocations of its callees
- *     NAME                 the rules of the set of that name
+ *     NAME                 apply the rules of the set with that name
  *
  * "=>" is surrounded by blanks, and TEXT extends to the end of the line. Blanks at the
- * ends of RE and TEXT are ignored. A frame is matched by its profile_frame_name(). Empty
- * matches ("x*" in "ab") are ignored.
+ * ends of RE and TEXT are ignored. RE is matched against profile_frame_name() of a frame.
+ * Empty matches ("x*" in "ab") are ignored.
  *
- * RE is a POSIX extended regular expression, restricted to what means the same in
- * JavaScript: no back-references in RE, no \ within [], no ] as first character in [], no
- * [. and [=, no ? after * + ? or }, no (? and no empty (), { only as {n}, {n,} or {n,m}.
- * The only escapes with a letter or digit are \w \W \s \S \b and \B. The page translates
- * only [[:alpha:]] and the other eleven classes. Of alternatives that match at the same
- * place, POSIX takes the longest and JavaScript the first.
+ * RE is a POSIX extended regular expression, restricted to syntax with the same meaning
+ * in JavaScript: no back-references in RE, no \ within [], no ] as first character in [],
+ * no [. and [=, no ? after * + ? or }, no (? and no empty (), { only as {n}, {n,} or
+ * {n,m}. The only escapes with a letter or digit are \w \W \s \S \b and \B. The page
+ * translates only [[:alpha:]] and the other eleven classes. If several alternatives match
+ * at the same place, POSIX chooses the longest, and JavaScript the first.
  *
- * In a file, "#" starts a comment line and "[NAME]" starts the rules of a set. A name
+ * In a file, "#" starts a comment line, and "[NAME]" starts the rules of a set. A name
  * consists of letters, digits, '-' and '_', and must not be one of the words above. Rules
  * before the first set belong to the file itself. Rules of a set that another file
  * already defines are appended to that set.
@@ -119,9 +119,9 @@ const struct transform_set *transform_sets_find(const struct transform_sets *set
 						const char *name);
 
 /*
- * Copy the rules, replacing each reference to a set by the rules of the set. Return 0, or
- * -EINVAL with the reason in *reterr: a set does not exist, a set contains itself, or
- * there are too many rules.
+ * Copy the rules, with each reference to a set replaced by the rules of the set. Return
+ * 0, or -EINVAL with the reason in *reterr if a set does not exist, a set contains
+ * itself, or there are too many rules.
  */
 int transform_list_expand(const struct transform_list *list,
 			  const struct transform_sets *sets, struct transform_list *ret,

@@ -13,25 +13,25 @@ static int compare_u32(uint32_t a, uint32_t b)
 	return (a > b) - (a < b);
 }
 
-/* Compare two amounts, for sorting in descending order. */
+/* Compare two amounts for sorting in descending order. */
 static int compare_amounts(uint64_t a, uint64_t b)
 {
 	return (a < b) - (a > b);
 }
 
 /*
- * State for computing the totals of each function. The array `functions` is indexed by
- * the number of the function's name.
+ * State while the totals of each function are computed. `functions` is indexed by the
+ * number of the function's name.
  */
 struct gather {
 	struct stacks_view view;
 	struct function_sums *functions;
 	enum profile_metric metric;
-	/* for each function, the number of its occurrences in the current stack */
+	/* how often each function occurs in the current stack */
 	unsigned int *active;
 	struct call {
 		uint32_t function, caller, node;
-	} * calls; /* one element for each pair of caller and called function */
+	} * calls; /* one element per pair of caller and callee */
 	size_t call_count, call_capacity;
 };
 
@@ -45,8 +45,8 @@ static void set_source(struct gather *g, struct function_sums *function, uint32_
 	bool is_first = function->name == FUNCTION_NONE;
 
 	/*
-	 * Compare addresses instead of contents, because a profile
-	 * stores equal strings only once.
+	 * compare addresses instead of contents, because a profile stores equal strings
+	 * only once
 	 */
 	if (is_first || function->module != module)
 		function->module = is_first ? module : NULL;
@@ -55,8 +55,8 @@ static void set_source(struct gather *g, struct function_sums *function, uint32_
 }
 
 /*
- * Return the weight of a node for choosing the source line shown for its function. Lines
- * that allocate memory themselves outweigh lines that only call functions.
+ * Return the weight of a node in the choice of the source line to show for its function.
+ * Lines that allocate memory themselves outweigh lines that only call functions.
  */
 static uint64_t source_amount(const struct gather *g, uint32_t node)
 {
@@ -203,17 +203,14 @@ void function_list_release(struct function_list *list)
 /* A profile node whose values are added to a node of the tree. */
 struct place {
 	uint32_t name;
-	/* node of the profile whose function has the name of the tree node */
+	/* a profile node whose function has the name of the tree node */
 	uint32_t node;
-	/* in an inverted tree: the profile node in which the memory was allocated */
+	/* in an inverted tree: the profile node that allocated the memory */
 	uint32_t leaf;
 };
 
 struct range {
-	/*
-	 * A range of indices in the array `places`, from `begin` up
-	 * to but not including `end`.
-	 */
+	/* first index in the array `places`, and the index after the last one */
 	size_t begin, end;
 };
 
@@ -254,8 +251,8 @@ static void add_node(struct growth *g, const struct call_node *node, struct rang
 }
 
 /*
- * Add the places at the top level of an inverted tree: all profile nodes that
- * allocate memory themselves.
+ * Add the places at the top level of an inverted tree: all profile nodes that allocate
+ * memory themselves.
  */
 static void add_leaves(struct growth *g)
 {
@@ -270,8 +267,8 @@ static void add_leaves(struct growth *g)
 }
 
 /*
- * Add the places of a node's children in an inverted tree. The children are the callers.
- * If a stack has no further caller, add its values to the node's own amount.
+ * Add the places of a node's children in an inverted tree, where children are callers. If
+ * a stack has no further caller, add its values to the node's own amount.
  */
 static void add_callers_of(struct growth *g, size_t number)
 {
@@ -317,8 +314,8 @@ static int compare_children(const void *a, const void *b, void *context)
 }
 
 /*
- * Create the children of a node: one child for each name that occurs among the places
- * from index `begin` on.
+ * Create the children of a node: one child for each name among the places from index
+ * `begin` on.
  */
 static void find_children(struct growth *g, size_t number, size_t begin)
 {
@@ -360,8 +357,8 @@ static void find_children(struct growth *g, size_t number, size_t begin)
 }
 
 /*
- * Add the children that are within the limits in order, and one node that stands for the
- * sum of the remaining children.
+ * Add the children that are within the limits, in order. Add one node for the sum of all
+ * other children.
  */
 static void keep_children(struct growth *g, size_t number)
 {

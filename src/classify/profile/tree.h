@@ -12,20 +12,20 @@
 #include "classify/profile/function_names.h"
 
 /*
- * Name shown for a missing frame: for allocations without a stack, and for the caller of
- * the outermost function.
+ * Name of a missing frame: of allocations without a stack, and of the caller of the
+ * outermost function.
  */
 #define PROFILE_NO_STACK "[no stack]"
 
 #define FUNCTION_NONE UINT32_MAX
 
-/* A source line of a function, from the stack with the largest amount. */
+/* A source line of a function, taken from the stack with the largest amount. */
 struct source_line {
 	/* path of the source file as recorded in the profile; NULL: unknown */
 	const char *file;
 	uint32_t line;	 /* line number; 0: unknown */
-	bool has_others; /* the function has other lines in other stacks */
-	/* amount of the metric in the stack from which the line was taken */
+	bool has_others; /* true if other stacks contain other lines of the function */
+	/* amount of the metric in the stack that contains this line */
 	uint64_t max;
 };
 
@@ -44,25 +44,22 @@ struct function_sums {
 	/* source line of the largest allocation or call in the function */
 	struct source_line source;
 	uint64_t self[PROFILE_METRIC_COUNT_];
-	/*
-	 * Amounts of the function including its callees.
-	 * Recursive calls are counted once.
-	 */
+	/* amounts of the function including its callees; recursive calls count once */
 	uint64_t total[PROFILE_METRIC_COUNT_];
-	/* callers of the function, whose totals add up to the total of the function */
+	/* callers of the function, whose totals add up to that of the function */
 	size_t first_caller, caller_count;
 };
 
 struct function_list {
 	/*
-	 * All functions in descending order of the metric: sorted by their own amount,
-	 * then by their total.
+	 * all functions, sorted by their own amount of the metric, then by their total,
+	 * in descending order
 	 */
 	struct function_sums *functions;
 	size_t count;
 	/*
-	 * Callers, grouped by called function. Within each group, they are sorted by
-	 * amount, largest first.
+	 * callers grouped by called function, sorted by amount in each group,
+	 * largest first
 	 */
 	struct function_caller *callers;
 	size_t caller_count;
@@ -75,21 +72,17 @@ void function_list_release(struct function_list *list);
 /*
  * A node of a call tree. The total of a node is its own amount plus the totals of its
  * children. Children below the limits are cut and replaced by one node with their sum, so
- * that the equation still holds. Node 0 is the root, which has no name.
+ * totals still add up. Node 0 is the root, which has no name.
  */
 struct call_node {
 	/*
-	 * index of the function's name; FUNCTION_NONE: node 0, or a node
-	 * that sums up cut children
+	 * index of the function's name; FUNCTION_NONE: the root, or a sum of cut children
 	 */
 	uint32_t name;
 	uint32_t parent;
-	/*
-	 * children sorted by amount, largest first; a node that sums
-	 * up cut children comes last
-	 */
+	/* children sorted by amount, largest first; a sum of cut children comes last */
 	uint32_t first_child, child_count;
-	/* number of functions that were cut, if the node sums them up; otherwise 0 */
+	/* number of functions that were cut if the node is their sum; otherwise 0 */
 	uint32_t cut_count;
 	uint32_t depth;
 	struct source_line source; /* source line of the node's function */
@@ -98,7 +91,7 @@ struct call_node {
 };
 
 struct call_tree {
-	/* nodes of the tree; each node comes before its children */
+	/* nodes of the tree, each before its children */
 	struct call_node *nodes;
 	size_t count, capacity;
 };
@@ -107,13 +100,13 @@ struct call_tree_options {
 	/* metric by which children are sorted and limited */
 	enum profile_metric metric;
 	/*
-	 * Build an inverted tree: the allocating functions are at the top, and the
-	 * children of a node are its callers.
+	 * true for an inverted tree, where the allocating functions are at the top and
+	 * the children of a node are its callers
 	 */
 	bool is_inverted;
-	/* sort children by name instead of by amount; not allowed if nodes may be cut */
+	/* true to sort children by name; not allowed if nodes may be cut */
 	bool is_by_name;
-	/* nodes whose amount of the metric is below this minimum are cut */
+	/* cut nodes whose amount of the metric is below this minimum */
 	uint64_t min;
 	size_t top; /* maximum number of children per node; 0: no limit */
 };

@@ -108,7 +108,7 @@ static char *join_words(char *const *words)
 	return strbuf_take(&joined);
 }
 
-/* Initialize *c, which takes ownership of the items of *variants. */
+/* Initialise *c, which becomes the owner of the items of *variants. */
 static void begin(struct comparison *c, const struct options *o,
 		  const struct variants *variants)
 {
@@ -135,7 +135,7 @@ static void report_progress(const struct comparison *c, size_t round, size_t rou
 
 /*
  * Make all runs. Variants A, B and C run in the order A B C A B C, so that other load on
- * the machine affects all variants alike. Returns 0 or -errno.
+ * the machine affects all variants alike. Return 0 or -errno.
  */
 static int run_all(const struct compare_context *context)
 {
@@ -177,39 +177,20 @@ static int status_of(const struct comparison *c)
 }
 
 /*
- * Return true if a helper must query the variant's allocator, because memstate cannot
- * walk its heap from outside.
+ * Return the path of the helper's library. Return NULL if no helper was requested, or if
+ * the library was not found.
  */
-static bool is_asked(const struct variant *variant)
-{
-	return variant->allocator == ALLOCATOR_MIMALLOC;
-}
-
-static bool wants_helper(const struct options *o, const struct variant *variant)
-{
-	return o->heap == HEAP_HELPER || (o->heap == HEAP_AUTO && is_asked(variant));
-}
-
-/*
- * Return the path of the helper's library. Return NULL if no variant needs a helper, or
- * if the library was not found. A message reports a missing library only if --heap helper
- * was given.
- */
-static char *find_helper(const struct options *o, const struct comparison *c)
+static char *find_helper(const struct options *o)
 {
 	char *library = NULL;
-	bool is_wanted = false;
 	int r;
 
-	for (size_t i = 0; i < c->variant_count; i++)
-		is_wanted |= wants_helper(o, &c->variants[i]);
-	if (!is_wanted)
+	if (o->heap != HEAP_HELPER)
 		return NULL;
 	r = agent_library_find(&library);
 	if (r == 0)
 		return library;
-	if (o->heap == HEAP_HELPER)
-		message_error(library ? library : "libmemstate-agent.so", r);
+	message_error(library ? library : "libmemstate-agent.so", r);
 	free(library);
 	return NULL;
 }
@@ -223,21 +204,18 @@ static void make_environments(struct compare_context *context, const char *helpe
 		char **plain = variant_environment(&c->variants[i], environ);
 
 		context->environments[i] = plain;
-		if (!helper || !wants_helper(context->options, &c->variants[i]))
+		if (!helper)
 			continue;
 		context->environments[i] = agent_environment(plain, helper, context->fs);
 		environment_free(plain);
 	}
 }
 
-static void begin_heaps(struct session *session, const char *helper)
+static void begin_heaps(struct session *session)
 {
 	heaps_begin(session);
-	if (!session->heaps)
-		return;
-	heaps_set_patience(session, PATIENCE_NS);
-	if (helper && session->options->heap == HEAP_AUTO)
-		heap_keeper_set_helpers(session->heaps, heaps_make_helpers(session));
+	if (session->heaps)
+		heaps_set_patience(session, PATIENCE_NS);
 }
 
 static int compare(struct session *session, const struct compare_show *show,
@@ -248,7 +226,7 @@ static int compare(struct session *session, const struct compare_show *show,
 		.comparison = c,
 		.fs = &session->fs,
 	};
-	_cleanup_free_ char *helper = find_helper(session->options, c);
+	_cleanup_free_ char *helper = find_helper(session->options);
 	int status, r;
 
 	signals_begin();
@@ -257,7 +235,7 @@ static int compare(struct session *session, const struct compare_show *show,
 		message_error("prctl", r);
 		return EXIT_FAILED;
 	}
-	begin_heaps(session, helper);
+	begin_heaps(session);
 	make_environments(&context, helper);
 	context.sampler =
 		run_sampler_new(&session->fs, session->sampler, session->heaps, getpid());

@@ -10,27 +10,22 @@
 
 #include "cmd/core/options.h"
 
-/* The options of cmd_watch, which include the options of a comparison. */
+/* Options of cmd_watch, including the options of a comparison. */
 struct compare_options {
 	struct options common;
-	/*
-	 * a shell script that puts load on the command; NULL: none, the command ends on
-	 * its own
-	 */
+	/* shell script that puts load on the command; NULL: there is no script */
 	const char *workload;
 	uint64_t ready_ns;
 	bool has_ready;
 	uint64_t settle_ns;
 	int stop_signal;
-	/* measure how long Rss is above this limit; BYTES_UNKNOWN: not given */
+	/* measure how long Rss exceeds this limit; BYTES_UNKNOWN: there is no limit */
 	uint64_t above_bytes;
 	const char *output_dir; /* folder for the output of the runs, or NULL */
-	bool count;		/* count the allocations, too */
+	bool count;		/* true to count the allocations, too */
 };
 
-/*
- * Return o as the options of memstate without a verb. o must be the options of cmd_watch.
- */
+/* Convert o to the options of cmd_watch. o must be the options of that command. */
 static inline const struct compare_options *compare_options(const struct options *o)
 {
 	return (const struct compare_options *)o;
@@ -43,7 +38,7 @@ int compare_set_stop_signal(const struct option_row *row, char *arg, struct opti
 bool compare_is_wanted(const struct options *options);
 
 /*
- * Run the comparison. Returns an enum exit_status: EXIT_PARTIAL if some runs failed,
+ * Run the comparison. Return an enum exit_status: EXIT_PARTIAL if some runs failed,
  * EXIT_FAILED if all runs failed.
  */
 int compare_run(struct options *options);

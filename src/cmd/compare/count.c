@@ -21,8 +21,8 @@ static void set_unknown(struct count_sums *sums)
 }
 
 /*
- * Sum the counts of all processes of the run except wrappers, such as a shell. The other
- * figures of a comparison do not include wrappers either.
+ * Sum the counts of all processes of the run except wrappers such as a shell, which a
+ * comparison excludes from all figures.
  */
 static void sum_programs(const struct count_list *list, struct count_sums *ret)
 {

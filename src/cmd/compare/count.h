@@ -8,8 +8,8 @@
 /*
  * Run each variant once more, with the counting library loaded before the variant's
  * allocator. These runs are separate, so that the overhead of counting does not affect
- * the measured runs. Sets context->comparison->counts. The counts of a failed run are
- * unknown, and a message reports the failure. Returns 0, or prints a message and returns
+ * the measured runs. Set context->comparison->counts. If a run fails, its counts are
+ * unknown, and a message reports the failure. Return 0, or print a message and return
  * -errno if nothing can be started.
  */
 int compare_count_all(struct compare_context *context);

@@ -6,8 +6,8 @@
 #include "base/units.h"
 
 /*
- * A sample with at least this percentage of the peak's Rss can replace the peak in the
- * report if its heap figures are better.
+ * Minimum percentage of the peak's Rss for a sample to replace the peak in the report,
+ * because its heap figures are better.
  */
 #define NEAR_PEAK_PERCENT 95
 

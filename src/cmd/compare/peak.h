@@ -9,14 +9,14 @@
 #include "model/comparison.h"
 
 /*
- * Return the index of the sample that represents the peak: normally the largest sample.
- * If other samples are almost as large, return the one with the best heap figures; of
- * several such samples, the last.
+ * Return the index of the sample that represents the peak, normally the largest sample.
+ * If other samples are almost as large, return the sample with the best heap figures; if
+ * several have equally good figures, the last of them.
  */
 size_t compare_find_peak(const struct run *run);
 
 /*
- * Return how long Rss was above the limit, until end_ns. Return BYTES_UNKNOWN if
+ * Return how long Rss exceeded the limit, until end_ns. Return BYTES_UNKNOWN if
  * limit_bytes is unknown.
  */
 uint64_t compare_find_above_ns(const struct run *run, uint64_t limit_bytes,

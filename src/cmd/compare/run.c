@@ -26,7 +26,7 @@
 #include "tracee/ptrace/release_calls.h"
 
 /*
- * Without -i, the sampling interval is 1/INTERVAL_PART of the time that the run has taken
+ * Sampling interval without -i, as a fraction (1/INTERVAL_PART) of the run's duration
  * so far.
  */
 #define INTERVAL_PART 100
@@ -42,14 +42,14 @@
 #define READY_MAX_NS (60 * NS_PER_S)
 
 /*
- * Maximum wait for the end of processes: normally, after an interrupt by the user, and
+ * Maximum waits for the end of processes: normally, after an interrupt by the user, and
  * after SIGKILL.
  */
 #define GRACE_NS (10 * NS_PER_S)
 #define GRACE_STOPPED_NS (2 * NS_PER_S)
 #define GRACE_KILLED_NS (5 * NS_PER_S)
 
-/* After this time, a process is assumed to have loaded its libraries. */
+/* Time after which a process is assumed to have loaded its libraries. */
 #define LOADED_NS (100 * NS_PER_MS)
 
 /* State of the run in progress. */
@@ -61,7 +61,7 @@ struct active {
 	struct child workload;
 	struct release_calls release_calls;
 	uint64_t start_ns, next_ns;
-	bool has_ended; /* the command ended before memstate asked it to end */
+	bool has_ended; /* true if the command ended before memstate stopped it */
 };
 
 /* The reason why a wait ended. */
@@ -92,9 +92,7 @@ static uint64_t interval_ns(const struct active *a)
 	return part_ns > min_ns ? part_ns : min_ns;
 }
 
-/*
- * Take a sample of the run. Returns its index, or SIZE_MAX if no process could be read.
- */
+/* Take a sample of the run. Return its index, or SIZE_MAX if no process could be read. */
 static size_t take_sample(struct active *a, bool is_fresh)
 {
 	struct run *run = &a->run;
@@ -146,7 +144,7 @@ static enum wait_end sample_until(struct active *a, uint64_t until_ns)
 	}
 }
 
-/* Read the total cost so far of all processes of the run, running and ended. */
+/* Read the total cost so far of all processes of the run, including ended processes. */
 static void read_cost(struct active *a, struct process_cost *ret)
 {
 	run_sampler_read_cost(a->context->sampler, ret);
@@ -224,8 +222,8 @@ static int start_workload(struct active *a)
 }
 
 /*
- * Wait until the command is ready, then run the workload. Returns 0, or prints a message
- * and returns -errno.
+ * Wait until the command is ready, and run the workload. Return 0, or print a message
+ * and return -errno.
  */
 static int run_workload(struct active *a)
 {
@@ -283,7 +281,7 @@ static bool wait_for_end(struct active *a, uint64_t grace_ns)
 			return true;
 		if (clock_now_ns() >= until_ns || signals_stop_count() > stops)
 			return false;
-		/* poll, because orphans in other process groups cause no SIGCHLD */
+		/* poll, because orphans in other process groups do not cause SIGCHLD */
 		signals_wait_until(clock_now_ns() + INTERVAL_MIN_NS);
 	}
 }
@@ -295,7 +293,7 @@ static void end_all(struct active *a)
 	bool is_interrupted = signals_stop_count() > 0;
 	bool was_done = a->options->workload && a->run.moments[MOMENT_END] != SIZE_MAX;
 
-	/* include the processes of the workload, which may still run */
+	/* include the processes of the workload, which may still be running */
 	run_sampler_leave_out(a->context->sampler, 0);
 	if (!a->job.child.has_ended || job_is_running(&a->job)) {
 		if (!a->options->workload && !is_interrupted)
@@ -359,16 +357,16 @@ static void finish_run(struct active *a, uint64_t end_ns)
 	run->wait_status = a->job.child.wait_status;
 	run->peak_rss_bytes = sampled_bytes;
 	/*
-	 * the job's largest process may be a wrapper such as a shell, whose peak must not
-	 * count
+	 * the job's largest process may be a wrapper such as a shell, whose peak must
+	 * not count
 	 */
 	if (a->job.peak_rss_bytes > sampled_bytes &&
 	    !run_sampler_has_wrappers(a->context->sampler))
 		run->peak_rss_bytes = a->job.peak_rss_bytes;
 	run->moments[MOMENT_PEAK] = compare_find_peak(run);
 	/*
-	 * the sum of Rss over several processes in a sample may exceed the peak Rss of
-	 * the largest process
+	 * in a sample, the sum of Rss over several processes may exceed the peak of the
+	 * largest process
 	 */
 	for (size_t i = 0; i < run->sample_count; i++)
 		if (run->samples[i].rss_bytes > run->peak_rss_bytes)
@@ -442,8 +440,8 @@ static void add_run(struct comparison *c, const struct run *run)
 }
 
 /*
- * Return an upper bound, in bytes, of memstate's own Rss: until exec, the command is a
- * copy of memstate. One MiB is added, because the kernel updates its counters late.
+ * Return an upper bound on memstate's own Rss in bytes, which is also the command's Rss
+ * before exec. Add one MiB, because the kernel updates its counters late.
  */
 static uint64_t own_rss_bytes(const struct compare_context *context)
 {

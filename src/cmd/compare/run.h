@@ -22,15 +22,14 @@ struct compare_context {
 enum run_purpose {
 	RUN_MEASURES,
 	RUN_WARMS_UP,
-	/* a run that counts allocations; its environment preloads the counting library */
+	/* a run that counts allocations, with the counting library preloaded */
 	RUN_COUNTS,
 };
 
 /*
- * Make one run and add it to the comparison. A run that fails, or that the user ends, is
- * added with its problem set, and a message reports the problem. Returns 0, or prints a
- * message and returns -errno if the command cannot be started, in which case further runs
- * are pointless.
+ * Make one run and add it to the comparison. If the run fails or the user ends it, its
+ * problem is set, and a message reports the problem. Return 0, or print a message and
+ * return -errno if the command cannot be started, in which case more runs are pointless.
  */
 int compare_run_one(const struct compare_context *context, size_t variant,
 		    unsigned int number, enum run_purpose purpose);

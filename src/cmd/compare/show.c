@@ -22,9 +22,8 @@
 #include "render/table/conclusion.h"
 
 /*
- * Return true if the HTML page can be written. The check is made before the runs,
- * which may take an hour. An existing file is replaced atomically, so its folder
- * must be writable.
+ * Return true if the HTML page can be written. The check precedes the runs, which may
+ * take an hour. An existing file is replaced atomically, so its folder must be writable.
  */
 static bool may_write(const char *path)
 {
@@ -106,7 +105,7 @@ static int write_page(const struct compare_show *show, const struct compare_view
 
 /*
  * Report each allocator whose heap is unknown at a moment of its runs, if the user
- * requested heaps explicitly. Returns an enum exit_status.
+ * requested heaps explicitly. Return an enum exit_status.
  */
 static int report_heaps(const struct options *o, const struct compared *compared)
 {

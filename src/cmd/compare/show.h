@@ -15,14 +15,14 @@ struct compare_show {
 };
 
 /*
- * Check the output options before the first run. Returns EXIT_DONE, or prints a message
- * and returns another exit status.
+ * Check the output options before the first run. Return EXIT_DONE, or print a message
+ * and return another exit status.
  */
 int compare_show_begin(struct compare_show *show, const struct options *options);
 void compare_show_end(struct compare_show *show);
 
 /*
- * Write the whole comparison. Returns `status`, or prints a message and returns
+ * Write the whole comparison. Return `status`, or print a message and return
  * EXIT_FAILED if the output cannot be written.
  */
 int compare_show(const struct compare_show *show, const struct comparison *comparison,

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* cmd - a command of memstate. Each command is one file that defines a struct cmd. */
+/* cmd - a command of memstate. Each command is a source file with a struct cmd. */
 #ifndef MS_CMD_CORE_CMD_H
 #define MS_CMD_CORE_CMD_H
 
@@ -21,9 +21,9 @@ struct cmd {
 	 * one or two words, such as "map" or "oom explain"; NULL: memstate without a verb
 	 */
 	const char *name;
-	const char *args; /* arguments, as shown after the name in --help */
+	const char *args; /* arguments in --help, after the name */
 	const char *summary;
-	/* names of the shared options that the command accepts: "pid csv json" */
+	/* names of the shared options that the command accepts, such as "pid csv json" */
 	const char *shared;
 	const struct option_row *own; /* the command's own options, or NULL */
 	/*
@@ -31,23 +31,29 @@ struct cmd {
 	 * 0: the command uses struct options itself
 	 */
 	size_t options_size;
-	/* default values of the command's own options struct; NULL: zeros */
+	/* default values of the command's own options struct; NULL: all zeros */
 	const void *defaults;
-	bool takes_command; /* the command accepts "-- COMMAND" */
+	bool takes_command; /* true if the command accepts "-- COMMAND" */
 	bool requires_pid;
+	bool reads_heap; /* true if the command is about a heap that it reads */
 	/*
-	 * without an option that selects processes, the first of several arguments may be
-	 * a PID
+	 * true if the first of two or more arguments may be a PID, provided that no
+	 * option selects processes
 	 */
 	bool accepts_pid_first;
 	int max_args;
-	/* columns that -o can select; NULL: the command has no columns */
+	/* columns for -o; NULL: the command has no columns */
 	const struct column_set *columns;
-	/* choose the columns according to the options; NULL: always use `columns` */
+	/* chooses the columns according to the options; NULL: always use `columns` */
 	const struct column_set *(*find_columns)(const struct options *options);
-	/* run the command; returns an enum exit_status */
+	/* runs the command; returns an enum exit_status */
 	int (*run)(struct options *options);
 };
+
+/* Hint for a recording that was given to a command that requires a process. */
+#define CMD_LIVE_HINT                                                                  \
+	"; this command requires a running process ('memstate --replay FILE' shows a " \
+	"recording)"
 
 extern const struct cmd cmd_watch;
 extern const struct cmd cmd_map;
@@ -62,6 +68,7 @@ extern const struct cmd cmd_oom_predict;
 extern const struct cmd cmd_oom_watch;
 extern const struct cmd cmd_capture;
 extern const struct cmd cmd_doctor;
+extern const struct cmd cmd_exporter;
 extern const struct cmd cmd_help;
 
 #endif

@@ -14,8 +14,7 @@
 #include "base/text.h"
 
 /*
- * Print a message. Unprintable characters are escaped, because names and paths in a
- * message are untrusted.
+ * Print a message. Escape unprintable characters, because names and paths are untrusted.
  */
 __attribute__((format(printf, 1, 0))) static void print_message(const char *format,
 								va_list args)
@@ -43,7 +42,7 @@ static const char *describe(int err)
 {
 	switch (err) {
 	case -ESRCH: return "no such process";
-	case -EBADMSG: return "not in the documented format";
+	case -EBADMSG: return "not in the expected format";
 	case -ESTALE: return "changed during every attempt to read it";
 	case -EOPNOTSUPP:
 		return "not available (the kernel is too old, or the capture "
@@ -60,7 +59,7 @@ void message_error(const char *subject, int err)
 static const char *describe_process_error(int err)
 {
 	switch (err) {
-	case -EBADMSG: return "its stat or smaps file is not in the documented format";
+	case -EBADMSG: return "the stat or smaps file is not in the expected format";
 	case -EOPNOTSUPP:
 		return "no smaps file (the kernel does not provide it, or the capture "
 		       "lacks it)";

@@ -7,11 +7,11 @@ void message(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
 /*
  * Print "memstate: SUBJECT: Permission denied", or the text of another error. err is a
- * -errno. A hint is added to some errors.
+ * -errno. For some errors, add a hint.
  */
 void message_error(const char *subject, int err);
 
-/* Print the message of message_error(), with the process as the subject. */
+/* Print the message of message_error(), with the process as its subject. */
 void message_process_error(int pid, int err);
 
 /* Print "memstate: …", followed by "Try 'memstate [VERB] --help'." verb may be NULL. */

@@ -13,7 +13,7 @@
 
 struct options;
 
-/* The headings under which --help lists the options, in this order; GENERAL is last. */
+/* Headings in --help, in this order; GENERAL is last. */
 enum option_group {
 	OPTIONS_GENERAL,
 	OPTIONS_PROCESSES,
@@ -28,33 +28,33 @@ enum option_group {
 
 /*
  * A row of a table of options. Offsets are relative to the command's options: a struct
- * options, or a struct that begins with one.
+ * options, or a struct that begins with a struct options.
  */
 struct option_row {
 	char letter;	  /* short option; 0: none */
 	const char *name; /* long option; NULL: end of the table */
 	/*
-	 * name of the argument in --help; NULL: the option has no argument; "[=WHEN]":
-	 * the argument is optional, and set() gets NULL if it is missing
+	 * Name of the argument in --help. NULL: the option has no argument. "[=WHEN]":
+	 * the argument is optional, and set() receives NULL if it is missing.
 	 */
 	const char *arg;
-	const char *help; /* a short phrase; the manual has the details */
+	const char *help; /* short phrase; the manual has the details */
 	enum option_group group;
-	bool is_rare; /* only "memstate help -a" lists the option, --help does not */
+	bool is_rare; /* listed only by "memstate help -a" */
 	/* offset of a bool member that is set if the option is given; 0: none */
 	size_t flag;
 	/*
-	 * Store the argument. Returns 0; -EINVAL if arg does not match the description in
+	 * Store the argument. Return 0; -EINVAL if arg does not match the description in
 	 * `want`; or -ECANCELED if set() has printed a message itself. NULL: there is
 	 * nothing to store.
 	 */
 	int (*set)(const struct option_row *row, char *arg, struct options *o);
-	size_t value; /* offset of the member in which set() stores the argument */
-	/* smallest and largest value of a number; max 0: no upper limit */
+	size_t value; /* offset of the member that set() sets */
+	/* minimum and maximum of a number; max 0: no upper limit */
 	uint64_t min, max;
-	/* description of the argument for messages: "a number from 1" */
+	/* description of the argument for messages, such as "a number from 1" */
 	const char *want;
-	/* name of another option that is required with this one, or NULL */
+	/* name of another option that this option requires, or NULL */
 	const char *needs;
 };
 
@@ -62,16 +62,16 @@ struct option_row {
 const struct option_row *option_find_shared(const char *name, size_t length);
 
 /*
- * Select a process: digits are a pid, any other text is a name, which is borrowed.
- * Returns 0, or prints a message and returns -EINVAL.
+ * Select a process: digits are a pid, and any other text is a name, which is borrowed.
+ * Return 0, or print a message and return -EINVAL.
  */
 int option_add_target(struct options *o, const char *text);
 
-/* Description of the argument of --heap, whose help text differs between commands. */
+/* Description of the argument of --heap, for commands with different help texts. */
 #define OPTION_HEAP_WANT "auto, walk, helper or off"
 int option_set_heap(const struct option_row *row, char *arg, struct options *o);
 
-/* Store the argument unparsed, in a member of type const char *. */
+/* Store the argument unparsed in a member of type const char *. */
 int option_set_word(const struct option_row *row, char *arg, struct options *o);
 
 /*
@@ -89,8 +89,8 @@ int option_set_bytes(const struct option_row *row, char *arg, struct options *o)
 int option_set_thousandths(const struct option_row *row, char *arg, struct options *o);
 
 /*
- * Parse a percentage, which may end with a percent sign, and store thousandths of a
- * percent in a uint64_t.
+ * Parse a percentage, with or without a percent sign, and store thousandths of a percent
+ * in a uint64_t.
  */
 int option_set_percent(const struct option_row *row, char *arg, struct options *o);
 

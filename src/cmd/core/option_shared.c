@@ -20,7 +20,7 @@ int option_add_target(struct options *o, const char *text)
 	int pid;
 
 	if (text[0] == '\0') {
-		message_usage(o->verb, "a PID or name is empty");
+		message_usage(o->verb, "empty PID or name in the list");
 		return -EINVAL;
 	}
 	if (text[strspn(text, "0123456789")] != '\0') {
@@ -108,6 +108,24 @@ int option_set_heap(const struct option_row *row, char *arg, struct options *o)
 	return -EINVAL;
 }
 
+static int set_pre_copy(const struct option_row *row, char *arg, struct options *o)
+{
+	static const char *const modes[] = {
+		[PRE_COPY_OFF] = "off",
+		[PRE_COPY_AUTO] = "auto",
+		[PRE_COPY_HUGE] = "huge",
+		[PRE_COPY_SOFT_DIRTY] = "soft-dirty",
+	};
+
+	(void)row;
+	for (size_t i = 0; i < sizeof(modes) / sizeof(modes[0]); i++)
+		if (strcmp(arg, modes[i]) == 0) {
+			o->pre_copy = (enum pre_copy)i;
+			return 0;
+		}
+	return -EINVAL;
+}
+
 static int set_colour(const struct option_row *row, char *arg, struct options *o)
 {
 	(void)row;
@@ -138,8 +156,8 @@ static int set_metric(const struct option_row *row, char *arg, struct options *o
 }
 
 /*
- * Store a rule unparsed. Rules are parsed after all files with sets of rules have
- * been found.
+ * Store a rule unparsed, because rules are parsed only after all files with sets of rules
+ * have been found.
  */
 static int add_rule(struct stacks_options *stacks, const char *arg, bool is_file)
 {
@@ -161,7 +179,7 @@ static int add_transforms(const struct option_row *row, char *arg, struct option
 	return add_rule(&o->stacks, arg, true);
 }
 
-/* The options that several commands share. */
+/* options that several commands share */
 static const struct option_row shared_rows[] = {
 	{ 'p', "pid", "PID|NAME[,...]", "select processes by PID or name",
 	  .group = OPTIONS_PROCESSES, .set = add_targets },
@@ -190,7 +208,7 @@ static const struct option_row shared_rows[] = {
 	  .is_rare = true, .flag = MEMBER(list_columns) },
 	{ 0, "no-headings", NULL, "omit the line of headings", .group = OPTIONS_OUTPUT,
 	  .is_rare = true, .flag = MEMBER(no_headings) },
-	{ 'b', "bytes", NULL, "print exact bytes instead of 1.5M",
+	{ 'b', "bytes", NULL, "print sizes as exact numbers of bytes",
 	  .group = OPTIONS_OUTPUT, .is_rare = true, .flag = MEMBER(exact_bytes) },
 	{ 's', "sort", "[-]COL", "sort by this column; -COL reverses the order",
 	  .group = OPTIONS_OUTPUT, .set = option_set_word, .value = MEMBER(sort) },
@@ -207,6 +225,9 @@ static const struct option_row shared_rows[] = {
 	{ 0, "max-pause", "T", "pause a process for at most T (default 1s)",
 	  .group = OPTIONS_HEAP, .set = option_set_duration,
 	  .value = MEMBER(max_pause_ns), .want = "a time, such as 500ms or 2s" },
+	{ 0, "pre-copy", "auto|huge|soft-dirty|off",
+	  "copy a large heap before the pause (default auto)", .group = OPTIONS_HEAP,
+	  .is_rare = true, .set = set_pre_copy, .want = "auto, huge, soft-dirty or off" },
 	{ 0, "no-stop", NULL, "read the heap without a pause; approximate",
 	  .group = OPTIONS_HEAP, .is_rare = true, .flag = MEMBER(no_stop) },
 	{ 0, "allow-stall", NULL, "query the allocator even if it stalls the process",
@@ -214,14 +235,14 @@ static const struct option_row shared_rows[] = {
 	{ 0, "record", "FILE", "save the samples in this file",
 	  .group = OPTIONS_RECORDINGS, .set = option_set_word,
 	  .value = MEMBER(recording.record) },
-	{ 0, "keep", "T|BYTES", "let --record keep only the last 1h, or 200M",
+	{ 0, "keep", "T|BYTES", "let --record keep only this much, such as 1h or 200M",
 	  .group = OPTIONS_RECORDINGS, .is_rare = true, .set = set_keep,
 	  .needs = "record",
 	  .want = "a time such as 90s, 1h or 1d, or bytes such as 64M or 1G" },
 	{ 0, "replay", "FILE", "show this recording instead of live processes",
 	  .group = OPTIONS_RECORDINGS, .set = option_set_word,
 	  .value = MEMBER(recording.replay) },
-	{ 0, "at", "TIME", "show this moment of --replay: +90s, -5m or a time",
+	{ 0, "at", "TIME", "show the sample at this time: +90s, -5m or UTC",
 	  .group = OPTIONS_RECORDINGS, .is_rare = true, .set = option_set_word,
 	  .value = MEMBER(recording.at), .needs = "replay" },
 	{ 0, "metric", "NAME", "show this figure, such as bytes, live or peak",
@@ -237,8 +258,8 @@ static const struct option_row shared_rows[] = {
 	{ 0, "color", "[=WHEN]", "colour text reports: auto, always or never",
 	  .group = OPTIONS_GENERAL, .is_rare = true, .set = set_colour,
 	  .want = "auto, always or never" },
-	{ 0, "no-pager", NULL, "print long reports without a pager",
-	  .group = OPTIONS_GENERAL, .is_rare = true, .flag = MEMBER(no_pager) },
+	{ 0, "no-pager", NULL, "do not use a pager", .group = OPTIONS_GENERAL,
+	  .is_rare = true, .flag = MEMBER(no_pager) },
 	{ 'h', "help", NULL, "print this help", .group = OPTIONS_GENERAL,
 	  .flag = MEMBER(help) },
 	{ 'V', "version", NULL, "print the version and the features built in",

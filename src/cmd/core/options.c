@@ -15,7 +15,7 @@
 #include "cmd/core/cmd.h"
 #include "cmd/core/message.h"
 
-/* getopt value of an option without a letter: LONG_ONLY plus the option's index */
+/* getopt value of an option without a letter, to which the option's index is added */
 #define LONG_ONLY 0x100
 
 static void add_row(struct option_list *list, const struct option_row *row)
@@ -36,7 +36,7 @@ static void add_shared(struct option_list *list, const char *names)
 }
 
 /*
- * List all options of the command: its own, and the shared ones that it accepts. The
+ * List all options of the command: its own, and the shared options that it accepts. The
  * caller frees the items.
  */
 static void list_options(const struct cmd *cmd, struct option_list *ret)
@@ -148,7 +148,7 @@ static void add_letters(struct strbuf *out, const struct option_list *list)
 				    list->items[i]->arg ? ":" : "");
 }
 
-/* Return the option to which a value from getopt_long() belongs. */
+/* Return the option that corresponds to a value from getopt_long(). */
 static const struct option_row *find_row(const struct option_list *list, int value)
 {
 	size_t i = 0;
@@ -177,8 +177,8 @@ static int set_option(const struct option_row *row, char *arg, struct options *o
 }
 
 /* Report a long option that the command does not have, or an ambiguous abbreviation. */
-static void report_unknown_long(const struct option_list *list, const char *word,
-				const struct options *o)
+static void report_unknown_long(const struct cmd *cmd, const struct option_list *list,
+				const char *word, const struct options *o)
 {
 	_cleanup_strbuf_ struct strbuf hint = STRBUF_INIT;
 	_cleanup_free_ char *name = xstrndup(word + 2, strcspn(word + 2, "="));
@@ -188,14 +188,16 @@ static void report_unknown_long(const struct option_list *list, const char *word
 	for (size_t i = 0; i < list->count; i++)
 		similar_add(&similar, list->items[i]->name);
 	similar_add_hint(&similar, "--", &hint);
+	if (cmd->requires_pid && strcmp(name, "replay") == 0)
+		strbuf_add_text(&hint, CMD_LIVE_HINT);
 	is_ambiguous = similar.count > 1 &&
 		       strncmp(similar.names[0], name, strlen(name)) == 0;
 	message_usage(o->verb, "%s option '--%s'%s",
 		      is_ambiguous ? "ambiguous" : "unknown", name, strbuf_text(&hint));
 }
 
-static int refuse_unknown(const struct option_list *list, const char *word,
-			  const struct options *o)
+static int refuse_unknown(const struct cmd *cmd, const struct option_list *list,
+			  const char *word, const struct options *o)
 {
 	if (optopt > 0 && optopt < LONG_ONLY)
 		message_usage(o->verb, "unknown option '-%c'", optopt);
@@ -203,7 +205,7 @@ static int refuse_unknown(const struct option_list *list, const char *word,
 		message_usage(o->verb, "option '--%s' takes no argument",
 			      find_row(list, optopt)->name);
 	else
-		report_unknown_long(list, word, o);
+		report_unknown_long(cmd, list, word, o);
 	return -EINVAL;
 }
 
@@ -229,7 +231,7 @@ static int parse_options(const struct cmd *cmd, int argc, char **argv, struct op
 				      argv[optind - 1]);
 			r = -EINVAL;
 		} else if (value == '?') {
-			r = refuse_unknown(&list, argv[optind - 1], o);
+			r = refuse_unknown(cmd, &list, argv[optind - 1], o);
 		} else {
 			r = set_option(find_row(&list, value), optarg, o);
 		}
@@ -240,7 +242,7 @@ static int parse_options(const struct cmd *cmd, int argc, char **argv, struct op
 }
 
 /*
- * Return the index of "--", which precedes the command to run. Return argc if there is
+ * Return the index of "--", which precedes the command to run, or argc if there is
  * no "--".
  */
 static int find_command(int argc, char **argv)
@@ -274,9 +276,11 @@ static struct options *make_defaults(const struct cmd *cmd)
 		memcpy(o, cmd->defaults, cmd->options_size);
 	*o = (struct options){
 		.verb = cmd->name,
+		.reads_heap = cmd->reads_heap,
 		.interval_ns = NS_PER_S,
 		.max_share_per_mille = 20,
 		.max_pause_ns = NS_PER_S,
+		.pre_copy = PRE_COPY_AUTO,
 		.run_count = 3,
 		.procfs_root = "/proc",
 	};
@@ -284,9 +288,9 @@ static struct options *make_defaults(const struct cmd *cmd)
 }
 
 /*
- * Return how many of the first arguments may be pids. If the command takes no other
- * arguments, all may be pids. If it requires other arguments, at most the first one may
- * be a pid.
+ * Return the number of leading arguments that may be pids. If the command takes no other
+ * arguments, all may be pids. If it requires other arguments, at most the first argument
+ * may be a pid.
  */
 static int count_possible_pids(const struct cmd *cmd, const struct options *o)
 {

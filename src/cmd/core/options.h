@@ -13,11 +13,12 @@
 #include "cmd/core/option.h"
 #include "model/profile.h"
 #include "model/settings.h"
+#include "sample/heap/reader.h"
 #include "sample/process/sampler.h"
 #include "store/recording/recording.h"
 
 enum format {
-	FORMAT_AUTO, /* the interactive screen on a terminal; otherwise, a text report */
+	FORMAT_AUTO, /* on a terminal the interactive screen; otherwise a text report */
 	FORMAT_TEXT,
 	FORMAT_CSV,
 	FORMAT_JSON,
@@ -33,15 +34,15 @@ enum colour_mode {
 /* How memstate obtains heap figures. */
 enum heap_mode {
 	HEAP_AUTO, /* walk the heaps of processes that the user named, where permitted */
-	/* walk from outside while the process is paused, and report failures */
+	/* walk heaps from outside while the process is paused, and report failures */
 	HEAP_WALK,
-	HEAP_HELPER, /* walk the heaps, and query the allocator inside the process */
+	HEAP_HELPER, /* walk heaps, and query the allocator inside the process */
 	HEAP_OFF,
 };
 
 /*
- * Maximum number of rows per list in text output without --top, so that the report fits
- * on one or two screens.
+ * Maximum number of rows per list in text output without --top. With this limit, the
+ * report fits on one or two screens.
  */
 #define OPTIONS_TEXT_TOP 10
 
@@ -50,7 +51,7 @@ struct option_list {
 	size_t count, capacity;
 };
 
-/* Options that select what to show of call stacks. */
+/* Options for the presentation of call stacks. */
 struct stacks_options {
 	enum profile_metric metric;
 	bool has_metric;
@@ -65,22 +66,23 @@ struct stacks_options {
 
 /* Options for recordings. */
 struct recording_options {
-	/* file names given with --record and --replay, or NULL */
+	/* file names from --record and --replay, or NULL */
 	const char *record, *replay;
 	struct recording_bounds keep;
 	const char *at;
 };
 
 /*
- * The options that several commands share. A command that has its own options has a
- * struct that begins with a struct options.
+ * Options that several commands share. The options of a command with its own options are
+ * a struct that begins with a struct options.
  */
 struct options {
-	const char *verb; /* name of the command, for messages; NULL: memstate itself */
+	const char *verb; /* name of the command for messages; NULL: memstate itself */
+	bool reads_heap;  /* struct cmd.reads_heap */
 	struct targets targets;
 	size_t pid_capacity, name_capacity;
-	char **command; /* the program to run and its arguments, or NULL */
-	char **args;	/* arguments that are neither options nor part of command */
+	char **command; /* program to run and its arguments, or NULL */
+	char **args;	/* arguments that are neither options nor part of `command` */
 	int arg_count;
 
 	enum format format;
@@ -93,14 +95,15 @@ struct options {
 	bool no_headings;
 	bool exact_bytes;
 	const char *sort; /* argument of -s, or NULL */
-	/* maximum number of rows per list; 0: not given, see OPTIONS_TEXT_TOP */
+	/* maximum number of rows per list; 0: not given, so OPTIONS_TEXT_TOP applies */
 	uint64_t top;
 	unsigned int max_share_per_mille;
-	enum theme theme; /* THEME_AUTO: the default, or the user's settings */
+	enum theme theme; /* THEME_AUTO: default or user's settings */
 	bool no_config;
 	enum heap_mode heap;
 	uint64_t max_pause_ns;
 	bool has_max_pause;
+	enum pre_copy pre_copy;
 	bool no_stop;
 	bool allow_stall;
 	bool malloc_info;
@@ -116,31 +119,31 @@ struct options {
 	bool no_pager;
 	bool help;
 	bool version;
-	/* all options given; an option that was given twice is listed twice */
+	/* all given options, in which an option given twice occurs twice */
 	struct option_list given;
 };
 
 struct cmd;
 
-/* Return true if this shared option is among those that the command accepts. */
+/* Return true if the command accepts the shared option with the given name. */
 bool option_is_accepted(const struct cmd *cmd, const char *name);
 
 /*
- * Parse the command line, from argv[1] on. Returns 0, or prints a message and returns
+ * Parse the command line from argv[1] on. Return 0, or print a message and return
  * -EINVAL. The caller owns *ret; its strings are borrowed from argv.
  */
 int options_parse(const struct cmd *cmd, int argc, char **argv, struct options **ret);
 void options_free(struct options *options);
 
 /*
- * Check that each given option comes with the option that it requires. Returns 0, or
- * prints a message and returns -EINVAL.
+ * Check that each given option comes with the option that it requires. Return 0, or
+ * print a message and return -EINVAL.
  */
 int options_check(const struct options *options);
 
 /*
  * Return the name of the first given option that is in names, a list such as "runs
- * check". Return NULL if none of the listed options is given.
+ * check". Return NULL if no option in the list is given.
  */
 const char *options_find_given(const struct options *options, const char *names);
 

@@ -16,13 +16,13 @@
 #include "base/io.h"
 #include "cmd/core/signals.h"
 
-/* status with which a shell exits if it cannot find or run the program */
+/* exit statuses of a shell that cannot find or run the program */
 #define SHELL_NOT_EXECUTABLE 126
 #define SHELL_NOT_FOUND 127
 
 #define DEFAULT_PAGER "less"
 
-/* Return true if memstate has the rights of another user than the one at the terminal. */
+/* Return true if memstate has the rights of a user other than the one at the terminal. */
 static bool is_elevated(void)
 {
 	return geteuid() != getuid() || getegid() != getgid() || getenv("SUDO_UID") ||
@@ -36,15 +36,15 @@ static bool is_no(const char *value)
 }
 
 struct pager {
-	const char *command; /* NULL: the user disabled the pager */
-	bool is_secure;	     /* the pager must not run commands or write files */
+	const char *command; /* NULL: the pager is disabled */
+	bool is_secure;	     /* true if the pager must not run commands or write files */
 };
 
 /*
- * Find the command of the pager. Most pagers can run other programs, with the rights of
- * memstate. If these rights are elevated, run only less, in its secure mode, unless
- * MEMSTATE_PAGERSECURE is set. systemd does the same, see SYSTEMD_PAGERSECURE in
- * systemctl(1).
+ * Find the command of the pager. Most pagers can run other programs, with the
+ * rights of memstate. If these rights are elevated, run only less, in its secure
+ * mode, unless MEMSTATE_PAGERSECURE is set. systemd does the same
+ * (SYSTEMD_PAGERSECURE in systemctl(1)).
  */
 static struct pager find_pager(void)
 {
@@ -62,7 +62,7 @@ static struct pager find_pager(void)
 	return pager;
 }
 
-/* Keep memstate alive while the pager has the terminal: less handles ^C itself. */
+/* Ignore keyboard signals while the pager has the terminal. less handles ^C itself. */
 static void ignore_keys(struct sigaction before[2])
 {
 	const struct sigaction ignore = { .sa_handler = SIG_IGN };
@@ -77,7 +77,7 @@ static void restore_keys(const struct sigaction before[2])
 	sigaction(SIGQUIT, &before[1], NULL);
 }
 
-/* Run the pager; called in the child. */
+/* Run the pager in the child process. */
 _Noreturn static void run_pager(const struct pager *pager, int input_fd, int error_fd)
 {
 	const char *command = pager->command;
@@ -104,8 +104,8 @@ _Noreturn static void run_pager(const struct pager *pager, int input_fd, int err
 }
 
 /*
- * Fork and run the pager with the actions in keys. Returns its pid and stores the pipe to
- * it, or -errno.
+ * Fork and run the pager with the signal actions in keys. Return its pid and store the
+ * pipe to it, or return -errno.
  */
 static pid_t start_pager(const struct pager *pager, const struct sigaction keys[2],
 			 int *ret_fd)
@@ -142,8 +142,8 @@ static pid_t start_pager(const struct pager *pager, const struct sigaction keys[
 	return -err;
 }
 
-/* End memstate by the signal that ended the pager, so that a shell's loop also ends. */
-static void die_of(int number)
+/* End memstate with the signal that ended the pager, so that a shell's loop also ends. */
+static void kill_self(int number)
 {
 	sigset_t set;
 
@@ -164,7 +164,7 @@ int pager_show(const char *text, size_t length)
 
 	if (!pager.command)
 		return -ENOENT;
-	/* before the pager runs: ^C may come as soon as the user sees the pager */
+	/* ignore keys before the pager runs, because ^C may come immediately */
 	ignore_keys(keys);
 	pid = start_pager(&pager, keys, &fd);
 	if (pid < 0) {
@@ -180,7 +180,7 @@ int pager_show(const char *text, size_t length)
 	sigaction(SIGPIPE, &pipe_before, NULL);
 	restore_keys(keys);
 	if (WIFSIGNALED(status) && WTERMSIG(status) == SIGINT)
-		die_of(SIGINT);
+		kill_self(SIGINT);
 	return WIFEXITED(status) && (WEXITSTATUS(status) == SHELL_NOT_FOUND ||
 				     WEXITSTATUS(status) == SHELL_NOT_EXECUTABLE)
 		       ? -ENOENT

@@ -4,13 +4,14 @@
 #include "cmd/core/rights.h"
 
 #include <errno.h>
-#include <pwd.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/key_lines.h"
+#include "base/user.h"
 #include "cmd/core/message.h"
 #include "proc/process/file.h"
 #include "proc/process/stat.h"
@@ -20,10 +21,31 @@
 
 #define CAPABILITY_SYS_PTRACE 19 /* CAP_SYS_PTRACE in <linux/capability.h> */
 
-/* Inode number of the initial user namespace, see include/linux/proc_ns.h. */
+/* Inode number of the initial user namespace (include/linux/proc_ns.h). */
 #define INITIAL_USER_NAMESPACE 0xeffffffdU
 
 #define AS_ROOT "use 'sudo memstate'"
+
+/* The first kernel in which CAP_PERFMON permits reading the mappings of all processes */
+#define PERFMON_MAJOR 6
+#define PERFMON_MINOR 15
+
+bool rights_is_perfmon_enough(unsigned int kernel_major, unsigned int kernel_minor)
+{
+	return kernel_major > PERFMON_MAJOR ||
+	       (kernel_major == PERFMON_MAJOR && kernel_minor >= PERFMON_MINOR);
+}
+
+bool rights_is_confined(const char *label)
+{
+	return strstr(label, " (enforce)") != NULL;
+}
+
+/* Return true if CAP_PERFMON is sufficient, which is less than CAP_SYS_PTRACE. */
+static bool needs_perfmon(const struct rights *rights)
+{
+	return rights->is_perfmon_enough && !rights->is_tracing;
+}
 
 static void add_capable_hint(const struct rights *rights, struct strbuf *out)
 {
@@ -31,6 +53,12 @@ static void add_capable_hint(const struct rights *rights, struct strbuf *out)
 		strbuf_add_text(out, "memstate is running in a user namespace, where "
 				     "CAP_SYS_PTRACE covers only the processes of this "
 				     "namespace; run memstate on the host");
+	else if (rights->is_confined)
+		strbuf_add_text(out,
+				"AppArmor confines memstate; run it without a profile "
+				"(--security-opt apparmor=unconfined in Docker, "
+				"appArmorProfile Unconfined in Kubernetes), or add "
+				"the rules 'ptrace read,' and 'ptrace trace,' to it");
 	else
 		strbuf_add_text(out, "memstate has CAP_SYS_PTRACE: a security module or "
 				     "a sandbox denies access; see 'memstate doctor'");
@@ -48,7 +76,11 @@ static void add_other_user_hint(const struct rights *rights, struct strbuf *out)
 			    "memstate'",
 			    user);
 	else
-		strbuf_add_text(out, AS_ROOT ", or grant CAP_SYS_PTRACE with setcap(8)");
+		strbuf_addf(
+			out, AS_ROOT ", or grant memstate %s",
+			needs_perfmon(rights)
+				? "CAP_PERFMON ('sudo setcap cap_perfmon+ep FILE')"
+				: "CAP_SYS_PTRACE ('sudo setcap cap_sys_ptrace+ep FILE')");
 }
 
 void rights_add_hint(const struct rights *rights, struct strbuf *out)
@@ -59,8 +91,11 @@ void rights_add_hint(const struct rights *rights, struct strbuf *out)
 	else if (rights->has_capability)
 		add_capable_hint(rights, out);
 	else if (rights->is_root)
-		strbuf_add_text(out, "memstate runs as root without CAP_SYS_PTRACE; a "
-				     "container needs --cap-add SYS_PTRACE");
+		strbuf_addf(out,
+			    "memstate runs as root without CAP_%s; a container needs "
+			    "--cap-add %s",
+			    needs_perfmon(rights) ? "PERFMON" : "SYS_PTRACE",
+			    needs_perfmon(rights) ? "PERFMON" : "SYS_PTRACE");
 	else if (!rights->is_same_user)
 		add_other_user_hint(rights, out);
 	else if (rights->is_tracing && rights->yama_scope == 2)
@@ -82,6 +117,24 @@ static bool has_capability(void)
 	return proc_own_read(PROC_STATUS, FILE_BYTES_MAX, &text) == 0 &&
 	       key_lines_find_hex(strbuf_text(&text), "CapEff:", &mask) &&
 	       mask >> CAPABILITY_SYS_PTRACE & 1;
+}
+
+static bool is_perfmon_enough(const struct procfs *fs)
+{
+	_cleanup_strbuf_ struct strbuf release = STRBUF_INIT;
+	unsigned int major, minor;
+
+	return system_file_read(fs, SYSTEM_OSRELEASE, FILE_BYTES_MAX, &release) == 0 &&
+	       sscanf(strbuf_text(&release), "%u.%u", &major, &minor) == 2 &&
+	       rights_is_perfmon_enough(major, minor);
+}
+
+static bool is_confined(void)
+{
+	_cleanup_strbuf_ struct strbuf label = STRBUF_INIT;
+
+	return proc_own_read(PROC_ATTR_CURRENT, FILE_BYTES_MAX, &label) == 0 &&
+	       rights_is_confined(strbuf_text(&label));
 }
 
 static int read_yama_scope(const struct procfs *fs)
@@ -110,16 +163,17 @@ void rights_report(const struct procfs *fs, int pid, bool is_tracing)
 {
 	_cleanup_strbuf_ struct strbuf hint = STRBUF_INIT;
 	uint32_t uid = proc_stat_read_uid(fs, pid);
-	const struct passwd *user = uid == UINT32_MAX ? NULL : getpwuid(uid);
 	struct stat st;
 	struct rights rights = {
 		.is_tracing = is_tracing,
 		.is_root = geteuid() == 0,
 		.has_capability = has_capability(),
+		.is_perfmon_enough = is_perfmon_enough(fs),
+		.is_confined = is_confined(),
 		.is_same_user = uid == geteuid(),
 		.is_in_namespace = proc_own_stat(PROC_NS_USER, &st) == 0 &&
 				   st.st_ino != INITIAL_USER_NAMESPACE,
-		.user = user ? user->pw_name : NULL,
+		.user = uid == UINT32_MAX ? NULL : user_find_name(uid),
 		.yama_scope = read_yama_scope(fs),
 	};
 

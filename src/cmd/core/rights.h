@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/*
- * rights - name the least right that memstate lacks for a process, and how to grant it.
- */
+/* rights - name the least privilege that memstate lacks for a process, and its remedy. */
 #ifndef MS_CMD_CORE_RIGHTS_H
 #define MS_CMD_CORE_RIGHTS_H
 
@@ -13,22 +11,37 @@
 #include "proc/system/procfs.h"
 
 struct rights {
-	bool is_tracing;     /* memstate wanted to stop the process, not only read it */
-	bool is_root;	     /* memstate's effective user is root */
-	bool has_capability; /* memstate has CAP_SYS_PTRACE */
+	bool is_tracing;     /* true if memstate tried to stop the process */
+	bool is_root;	     /* true if memstate's effective user is root */
+	bool has_capability; /* true if memstate has CAP_SYS_PTRACE */
+	/* true if CAP_PERFMON permits reading the memory figures of all processes */
+	bool is_perfmon_enough;
+	bool is_confined; /* true if a profile of AppArmor confines memstate */
 	bool is_same_user;
-	/* memstate is in a user namespace other than the initial one */
+	/* true if memstate is in a user namespace other than the initial one */
 	bool is_in_namespace;
-	const char *user; /* name of the process's user; NULL: unknown */
+	const char *user; /* name of the process's user, or NULL */
 	int yama_scope;	  /* kernel.yama.ptrace_scope; 0 without Yama */
 };
+
+/*
+ * Return true if CAP_PERFMON permits reading maps, smaps and smaps_rollup of all
+ * processes in this version of the kernel.
+ */
+bool rights_is_perfmon_enough(unsigned int kernel_major, unsigned int kernel_minor);
+
+/*
+ * Return true if the label of a process, as in /proc/PID/attr/current, is that of an
+ * enforced profile of AppArmor.
+ */
+bool rights_is_confined(const char *label);
 
 /* Append a hint for a process that memstate may not read or stop. */
 void rights_add_hint(const struct rights *rights, struct strbuf *out);
 
 /*
- * Return true if the error is -EPERM or -EACCES and the process has ended: the kernel
- * denies access to a process that is ending, whatever rights memstate has.
+ * Return true if the error is -EPERM or -EACCES and the process has ended. The kernel
+ * denies access to a process that is ending, whatever privileges memstate has.
  */
 bool rights_has_ended(const struct procfs *fs, const struct process *process, int error);
 

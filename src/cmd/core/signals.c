@@ -25,7 +25,7 @@ static void note_stop(int number)
 }
 
 /*
- * Handle SIGCHLD. The handler only interrupts a wait; waitpid() finds out which child
+ * Handle SIGCHLD by only interrupting a wait. waitpid() then finds out which child
  * has ended.
  */
 static void note_child(int number)
@@ -83,9 +83,7 @@ void signals_poll(struct pollfd *polled, size_t count, uint64_t due_ns)
 			polled[i].revents = 0;
 	if (ready <= 0)
 		return;
-	/*
-	 * deliver pending signals: ppoll() delivers none while a descriptor is readable
-	 */
+	/* deliver pending signals, because ppoll() may deliver none */
 	sigprocmask(SIG_SETMASK, &mask_waiting, &held);
 	sigprocmask(SIG_SETMASK, &held, NULL);
 }

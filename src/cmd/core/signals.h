@@ -13,14 +13,14 @@
 
 /*
  * Block INT, TERM, HUP and CHLD. Also block PIPE, so that a write to a closed pipe fails
- * with EPIPE: stream_die_of_pipe() ends the program with SIGPIPE after the cleanup.
+ * with EPIPE; stream_die_of_pipe() then ends the program with SIGPIPE after the cleanup.
  * Programs started later must call signals_reset_in_child() before exec.
  */
 void signals_begin(void);
 
 /*
- * Restore the signal mask and actions that memstate inherited. Call this between fork
- * and exec.
+ * Restore the signal mask and actions that memstate inherited. Call this function between
+ * fork and exec.
  */
 void signals_reset_in_child(void);
 
@@ -28,20 +28,20 @@ void signals_reset_in_child(void);
 void signals_wait_until(uint64_t due_ns);
 
 /*
- * Sleep as signals_wait_until() does, but also return when fd (-1: none) is readable or
- * at end of file.
+ * Sleep like signals_wait_until(), but also return when fd is readable or at end of file.
+ * fd may be -1.
  */
 void signals_wait_for_input(int fd, uint64_t due_ns);
 
 /*
- * Sleep as signals_wait_until() does, but also return when poll(2) reports an event for
- * one of the given descriptors.
+ * Sleep like signals_wait_until(), but also return when poll(2) reports an event for one
+ * of the given descriptors.
  */
 void signals_poll(struct pollfd *polled, size_t count, uint64_t due_ns);
 
 /*
- * signals_stop_count() returns how many times INT, TERM or HUP has arrived;
- * signals_last_stop() returns the last of these signals, or 0 if none has arrived.
+ * Return how many times INT, TERM or HUP has arrived, or the last of these signals (0 if
+ * none has arrived).
  */
 int signals_stop_count(void);
 int signals_last_stop(void);

@@ -11,7 +11,7 @@
 
 #include "base/num.h"
 
-/* Minimum width for output. Terminals that are narrower wrap the lines themselves. */
+/* Minimum width for output. Narrower terminals wrap the lines themselves. */
 #define WIDTH_MIN 20
 
 static struct {

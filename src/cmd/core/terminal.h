@@ -10,7 +10,7 @@
 
 /*
  * Decide how text is written to standard output, according to the options --color and
- * --no-pager. A command that runs programs uses no pager.
+ * --no-pager. A command that runs programs does not use a pager.
  */
 void terminal_begin(const struct options *options);
 
@@ -21,9 +21,7 @@ void terminal_begin(const struct options *options);
  */
 void terminal_fit(struct table_options *ret);
 
-/*
- * Return true if standard output is a terminal and the format is text, not CSV or JSON.
- */
+/* Return true if standard output is a terminal and the format is neither CSV nor JSON. */
 bool terminal_has_text(void);
 
 /* Return true if the text is longer than the screen and may be shown in a pager. */

@@ -31,8 +31,8 @@
 #include "render/profile/count_report.h"
 
 /*
- * Default sampling distance in bytes for running processes: so large that the overhead is
- * close to zero.
+ * Default sampling distance in bytes for running processes, which is large enough that
+ * the overhead is close to zero.
  */
 #define SAMPLE_BYTES (UINT64_C(1) << 19)
 
@@ -45,19 +45,19 @@ struct attached {
 	struct count_attach **items;
 	size_t count, failed_count;
 	/*
-	 * number of processes that cannot be counted, because they use only a built-in
-	 * allocator
+	 * number of processes that cannot be counted, because they use only a
+	 * built-in allocator
 	 */
 	size_t uncovered_count;
-	struct count_list list; /* counts of the processes, each stored as one program */
+	struct count_list list; /* counts, with each process stored as a program */
 	struct count_report report;
 	struct schedule schedule;
 	uint64_t start_ns;
 	struct strbuf out;
-	/* readable when the first of the processes ends; -1: not available */
+	/* descriptor that is readable when the first process ends, or -1 */
 	int end_fd;
-	int stream_error; /* error from writing standard output: 0 or -errno */
-	/* the terminal shows a status line, which the next output overwrites */
+	int stream_error; /* error from writing standard output, or 0 */
+	/* true if the terminal shows a status line, which the next output overwrites */
 	bool has_line;
 	struct count_sums line_sums;
 	uint64_t line_ns;
@@ -76,7 +76,7 @@ static bool shows_line(const struct options *o)
 }
 
 /*
- * Return the sampling distance for count_request, in which 0 means that every allocation
+ * Return the sampling distance for count_request, where 0 means that every allocation
  * is recorded.
  */
 static uint64_t sample_bytes(const struct options *o)
@@ -86,7 +86,7 @@ static uint64_t sample_bytes(const struct options *o)
 	return count_options(o)->sample_bytes == 1 ? 0 : count_options(o)->sample_bytes;
 }
 
-/* Attach to one more process; a message reports a process that cannot be counted. */
+/* Attach to one more process. Print a message if it cannot be counted. */
 static void attach(struct attached *a, const struct process *p, enum count_method method)
 {
 	_cleanup_strbuf_ struct strbuf why = STRBUF_INIT;
@@ -104,7 +104,7 @@ static void attach(struct attached *a, const struct process *p, enum count_metho
 	int r;
 
 	if (!process_has_memory(p)) {
-		message("%d: cannot count its calls: it is a %s", p->pid,
+		message("%d: cannot count calls: it is a %s", p->pid,
 			process_no_memory_text(p));
 		a->failed_count++;
 		return;
@@ -113,7 +113,7 @@ static void attach(struct attached *a, const struct process *p, enum count_metho
 	for (unsigned int tries = 1;; tries++) {
 		strbuf_clear(&why);
 		r = count_attach_open(&request, &a->items[a->count], &why);
-		/* count_attach_open() itself retries after -EAGAIN */
+		/* after -EAGAIN, count_attach_open() itself has already retried */
 		if (r != -EBUSY || !turn_may_retry(&a->session->fs, p->pid, r, tries))
 			break;
 	}
@@ -130,7 +130,7 @@ static void attach(struct attached *a, const struct process *p, enum count_metho
 		return;
 	}
 	if (why.length > 0)
-		message("%d: cannot count its calls: %s", p->pid, why.text);
+		message("%d: cannot count calls: %s", p->pid, why.text);
 	else
 		message_process_error(p->pid, r);
 	if (r == -EPERM || r == -EACCES)
@@ -138,8 +138,8 @@ static void attach(struct attached *a, const struct process *p, enum count_metho
 }
 
 /*
- * Attach to all requested processes. Returns EXIT_DONE, or the status to exit with if
- * none can be counted, or if a signal arrived in the meantime.
+ * Attach to all requested processes. Return EXIT_DONE, or the exit status of memstate if
+ * none can be counted or a signal has arrived.
  */
 static int attach_all(struct attached *a, const struct snapshot *snapshot,
 		      enum count_method method)
@@ -174,17 +174,14 @@ static void detach_all(struct attached *a)
 	a->count = 0;
 }
 
-/*
- * Read the counts of all processes. Returns 0, or -errno. A message names the process
- * that could not be read.
- */
+/* Read the counts of all processes. Return 0, or print a message and return -errno. */
 static int read_counts(struct attached *a)
 {
 	for (size_t i = 0; i < a->count; i++) {
 		int r = count_attach_read(a->items[i], &a->list.programs[i]);
 
 		if (r < 0) {
-			message("%d: cannot read its counts: %s", a->list.programs[i].pid,
+			message("%d: cannot read the counts: %s", a->list.programs[i].pid,
 				r == -ECHILD
 					? "the guard process of its breakpoints was killed"
 					: strerror(-r));
@@ -219,7 +216,7 @@ static void show_line(struct attached *a)
 
 	terminal_fit(&a->report.options);
 	/*
-	 * leave the last column empty; otherwise the cursor would wrap to the next line
+	 * leave the last column empty, so that the cursor does not wrap to the next line
 	 */
 	if (a->report.options.max_width > 0)
 		a->report.options.max_width--;
@@ -258,7 +255,7 @@ static void wait_for(struct attached *a, uint64_t due_ns)
 
 /*
  * Take samples until the processes end, a signal arrives, or the number of samples given
- * with -n is reached. Returns 0 or -errno.
+ * with -n is reached. Return 0 or -errno.
  */
 static int watch(struct attached *a)
 {
@@ -283,7 +280,7 @@ static int watch(struct attached *a)
 		taken++;
 		if (shows_line(o))
 			show_line(a);
-		/* after counting has stopped, show() writes the last sample */
+		/* show() writes the last sample after counting has stopped */
 		if (is_series(o) && taken != o->sample_count)
 			r = write_rows(a);
 	}
@@ -311,7 +308,7 @@ static void report_missing(struct attached *a)
 			threads == 1 ? "thread was" : "threads were");
 }
 
-/* Show the profile of the recorded stacks. Returns EXIT_DONE or EXIT_FAILED. */
+/* Show the profile of the recorded stacks. Return EXIT_DONE or EXIT_FAILED. */
 static int show_stacks(struct attached *a)
 {
 	char *name = a->list.programs[0].name, *names[2] = { name, NULL };
@@ -329,8 +326,8 @@ static int show_stacks(struct attached *a)
 		count += r == 0;
 	}
 	if (r < 0)
-		message("%d: its stacks cannot be read: %s", a->list.programs[count].pid,
-			strerror(-r));
+		message("%d: the call stacks cannot be read: %s",
+			a->list.programs[count].pid, strerror(-r));
 	else
 		status = count_profile_show_attached(a->session->options, stacks, count,
 						     &origin);
@@ -340,7 +337,7 @@ static int show_stacks(struct attached *a)
 	return status;
 }
 
-/* Show the counts. Returns EXIT_DONE or EXIT_FAILED. */
+/* Show the counts. Return EXIT_DONE or EXIT_FAILED. */
 static int show(struct attached *a)
 {
 	const struct options *o = a->session->options;

@@ -9,7 +9,7 @@
 #include "render/table/column.h"
 
 /*
- * Attach to the processes, count their allocations, and write the report. Returns an enum
+ * Attach to the processes, count their allocations, and write the report. Return an enum
  * exit_status.
  */
 int count_attached_run(struct options *o, const struct column_list *columns);

@@ -49,8 +49,8 @@ static bool has_limits(const struct limits_file *file, const char *test)
 }
 
 /*
- * Choose the test whose limits apply: the test given with --test; else the test named
- * after the program; else the limits before the first test, if there are any.
+ * Choose the test whose limits apply: the test given with --test, or else the test named
+ * after the program, or else the limits before the first test.
  */
 static int choose_test(struct count_check *check, const char *program)
 {
@@ -76,7 +76,7 @@ static int choose_test(struct count_check *check, const char *program)
 
 /*
  * Set the limits to the measured values. An existing limit keeps its line, operator and
- * tolerance. A figure that has no limit gets a new one.
+ * tolerance. For a figure without a limit, add one.
  */
 static void update(struct count_check *check, const struct count_stats *stats)
 {
@@ -193,7 +193,7 @@ static void report_loose(const struct count_check *check, size_t i,
 }
 
 /*
- * Report the outcomes of all limits, and return the exit status. An exceeded limit takes
+ * Report the outcomes of all limits, and return the exit status. An exceeded limit has
  * precedence over a limit that could not be checked.
  */
 static int report_outcomes(const struct count_check *check,

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * check - compare runs with the limits in a file (--check), or set the limits in
- * the file to the measured values (--update).
+ * check - compare runs with the limits in a file (--check), or set the limits in the file
+ * to the measured values (--update).
  */
 #ifndef MS_CMD_COUNT_CHECK_H
 #define MS_CMD_COUNT_CHECK_H
@@ -16,7 +16,7 @@ struct count_check {
 	/* name of the test; NULL: the limits before the first test */
 	const char *test;
 	struct checked_limit *limits; /* limits in the order of the file */
-	size_t *lines;		      /* lines[i] is the index of limits[i] in the file */
+	size_t *lines;		      /* index in the file of the line of limits[i] */
 	size_t limit_count;
 };
 
@@ -27,15 +27,15 @@ struct count_check {
 
 /*
  * Read the limits file, find the limits for the program named `program`, and compare the
- * runs with these limits. With --update, first set the limits to the measured values.
- * Returns EXIT_DONE, or prints a message and returns EXIT_NOT_COUNTED.
+ * runs with them. With --update, first set the limits to the measured values. Returns
+ * EXIT_DONE, or prints a message and returns EXIT_NOT_COUNTED.
  */
 int count_check_begin(struct count_check *check, const struct options *options,
 		      const char *program, const struct count_stats *stats);
 
 /*
- * Report exceeded limits. With --update, write the limits file. Returns the status to
- * exit with.
+ * Report exceeded limits. With --update, write the limits file. Return memstate's
+ * exit status.
  */
 int count_check_end(const struct count_check *check, const struct count_stats *stats);
 

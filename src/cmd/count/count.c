@@ -32,12 +32,12 @@
 struct counting {
 	struct options *options;
 	struct count_child counted;
-	struct variants allocators; /* the allocator given with --preload, or none */
+	struct variants allocators; /* allocator from --preload, or none */
 	struct column_list columns;
 	struct strbuf out, stack_mode;
 	struct count_report report;
 	struct schedule schedule;
-	/* the terminal shows a status line, which the next output overwrites */
+	/* true if the terminal shows a status line, which the next output overwrites */
 	bool has_line;
 	struct count_sums line_sums;
 	uint64_t line_ns;
@@ -51,8 +51,8 @@ static bool is_series(const struct options *o)
 }
 
 /*
- * Return true if standard output is machine-readable. In that case it must contain only
- * one kind of data.
+ * Return true if standard output is machine-readable, so it must contain only one kind
+ * of data.
  */
 static bool is_machine_read(const struct options *o)
 {
@@ -99,8 +99,8 @@ static int check_usage(const struct options *o)
 	else if (compare_is_wanted(o))
 		problem = "--preload accepts only one allocator when counting";
 	else if (o->format == FORMAT_TEXT && o->has_interval)
-		problem = "-i requires --csv, --json or a terminal: a report is a single "
-			  "sample";
+		problem = "-i requires --csv, --json or a terminal: a report consists of "
+			  "one sample";
 	else if ((o->output || o->output_all) && !has_rows)
 		problem = "-o requires --csv or --json";
 	if (problem) {
@@ -134,7 +134,7 @@ static void show_line(struct counting *c)
 
 	terminal_fit(&c->report.options);
 	/*
-	 * leave the last column empty; otherwise the cursor would wrap to the next line
+	 * leave the last column empty, so that the cursor does not wrap to the next line
 	 */
 	if (c->report.options.max_width > 0)
 		c->report.options.max_width--;
@@ -155,7 +155,7 @@ static int write_rows(struct counting *c)
 	return stream_write(&c->out);
 }
 
-/* Take a sample and show it. Returns 0, or -errno if the output cannot be written. */
+/* Take a sample and show it. Return 0, or -errno if the output cannot be written. */
 static int take_sample(struct counting *c)
 {
 	schedule_advance(&c->schedule, clock_now_ns());
@@ -172,8 +172,8 @@ static int take_sample(struct counting *c)
 }
 
 /*
- * Wait until the command has ended. If samples are to be shown, take and show them while
- * waiting. Returns 0 or -errno.
+ * Wait until the command has ended. If samples were requested, take and show them while
+ * waiting. Return 0 or -errno.
  */
 static int watch(struct counting *c)
 {
@@ -237,8 +237,8 @@ static void report_missing(const struct counting *c)
 }
 
 /*
- * Show the profile of the recorded stacks. Returns EXIT_DONE, or prints a message and
- * returns EXIT_NOT_COUNTED.
+ * Show the profile of the recorded stacks. Return EXIT_DONE, or print a message and
+ * return EXIT_NOT_COUNTED.
  */
 static int show_profile(const struct counting *c)
 {
@@ -266,7 +266,7 @@ static void add_origin(struct strbuf *out, const struct options *o)
 }
 
 /*
- * Show the counts. Returns EXIT_DONE, or prints a message and returns EXIT_NOT_COUNTED.
+ * Show the counts. Return EXIT_DONE, or print a message and return EXIT_NOT_COUNTED.
  */
 static int show(struct counting *c)
 {
@@ -279,9 +279,7 @@ static int show(struct counting *c)
 	begin_report(c);
 	report_missing(c);
 	if (count_records_stacks(o) && is_machine_read(o))
-		/*
-		 * in this case, standard output contains only the stacks, not the counts
-		 */
+		/* standard output contains only the stacks, without the counts */
 		return EXIT_DONE;
 	if (o->format == FORMAT_CSV || o->format == FORMAT_JSON)
 		return write_rows(c) < 0 ? EXIT_NOT_COUNTED : EXIT_DONE;
@@ -296,10 +294,10 @@ static int show(struct counting *c)
 }
 
 /*
- * Check if the program has allocation functions other than malloc, as Go programs do.
- * Prints a message and returns EXIT_PARTIAL if nothing that the program allocates can
+ * Check whether the program has allocation functions other than malloc, as Go programs
+ * do. Print a message and return EXIT_PARTIAL if nothing that the program allocates can
  * be counted, or if limits would be checked against incomplete figures. Otherwise
- * returns EXIT_DONE.
+ * return EXIT_DONE.
  */
 static int check_covered(struct counting *c, const char *name)
 {

@@ -11,7 +11,7 @@
 struct count_options {
 	struct options common;
 	bool calls_only;
-	enum count_method method; /* how to count a running process */
+	enum count_method method; /* method for counting in running processes */
 	uint64_t iterations;
 	const char *check; /* file with limits, or NULL */
 	/* name of a test in the limits file; NULL: use the limits of the program */
@@ -24,7 +24,7 @@ struct count_options {
 	uint64_t min;
 	bool has_min;
 	const char *folded, *speedscope; /* names of output files, or NULL */
-	/* --stacks was given; see count_records_stacks() for options that imply it */
+	/* true if --stacks itself was given, instead of an option that implies it */
 	bool stacks;
 	bool live;
 	/* sampling distance in bytes; 0: record every allocation */
@@ -36,7 +36,7 @@ extern const struct count_options count_defaults;
 
 extern const struct option_row count_own_rows[];
 
-/* Return o as the options of memstate count. o must be the options of cmd_count. */
+/* Convert o to the options of cmd_count. o must be the options of that command. */
 static inline const struct count_options *count_options(const struct options *o)
 {
 	return (const struct count_options *)o;
@@ -45,7 +45,7 @@ static inline const struct count_options *count_options(const struct options *o)
 /* Return true if --stacks or an option that implies it is set. */
 bool count_records_stacks(const struct options *o);
 
-/* Return true if the output is a profile of call stacks, not only counts. */
+/* Return true if the output is a profile of call stacks in addition to the counts. */
 bool count_has_stacks(const struct options *o);
 
 #endif

@@ -13,23 +13,23 @@
 #include "probe/count/count.h"
 
 /*
- * Reject mutually exclusive options. Returns EXIT_DONE, or prints a message and returns
+ * Reject mutually exclusive options. Return EXIT_DONE, or print a message and return
  * EXIT_BAD_USAGE.
  */
 int count_profile_check_usage(const struct options *o);
 
 /*
- * Append the value for the environment variable stack_mode_variable, which specifies what
+ * Append the value of the environment variable stack_mode_variable, which selects what
  * the counting library records.
  */
 void count_profile_add_mode(const struct options *o, struct strbuf *out);
 
 /* The source of the recorded stacks. All pointers are borrowed. */
 struct count_profile_origin {
-	/* folder with the recorded stacks; NULL: they have been read already */
+	/* folder with the recorded stacks; NULL: the stacks have already been read */
 	const struct count_folder *folder;
 	const struct count_list *list;
-	/* the program to show; points into list; NULL: all programs of the list */
+	/* program to show, which is an element of list; NULL: all programs of the list */
 	const struct count_program *only;
 	char **command; /* the command and its arguments */
 	uint64_t elapsed_ns;
@@ -43,13 +43,13 @@ int count_profile_show(const struct options *o,
 		       const struct count_profile_origin *origin);
 
 /*
- * Save and show the stacks of processes to which memstate attached, as
- * count_profile_show() does. Uses only the members command and elapsed_ns of origin.
+ * Save and show the stacks of processes to which memstate attached, like
+ * count_profile_show(). Only the members command and elapsed_ns of origin are used.
  */
 int count_profile_show_attached(const struct options *o, struct stacks *stacks,
 				size_t count, const struct count_profile_origin *origin);
 
-/* Show a profile from a file (--replay). Returns an enum exit_status. */
+/* Show a profile from a file (--replay). Return an enum exit_status. */
 int count_profile_replay(const struct options *o);
 
 #endif

@@ -15,7 +15,7 @@
 
 /*
  * Find the path of the file with the user's own sets of rules. Return false if the user
- * has no home folder.
+ * does not have a home folder.
  */
 static bool find_user_file(struct strbuf *ret)
 {
@@ -29,8 +29,8 @@ static bool find_user_file(struct strbuf *ret)
 }
 
 /*
- * Load a file of rules. Returns 0, or prints a message and returns -errno. If the file
- * does not exist, returns -ENOENT and prints nothing.
+ * Load a file of rules. Return 0, or print a message and return -errno. If the file
+ * does not exist, return -ENOENT without a message.
  */
 static int load_file(const char *path, struct transform_sets *sets,
 		     struct transform_list *own)
@@ -100,13 +100,13 @@ int count_rules_load(const struct options *o, struct count_rules *ret)
 	    load_user_sets(&ret->sets) < 0)
 		status = EXIT_FAILED;
 	for (size_t i = 0; i < o->stacks.rule_count && status == EXIT_DONE; i++)
-		status = add_rule(o->verb, &o->stacks.rules[i], &ret->sets, &ret->said);
+		status = add_rule(o->verb, &o->stacks.rules[i], &ret->sets, &ret->given);
 	/*
-	 * expand the sets only after all files have been read: a later file may define a
-	 * set that an earlier file uses
+	 * expand the sets only after all files have been read, because a later file may
+	 * define a set that an earlier file uses
 	 */
 	if (status == EXIT_DONE &&
-	    transform_list_expand(&ret->said, &ret->sets, &ret->rules, &error) < 0) {
+	    transform_list_expand(&ret->given, &ret->sets, &ret->rules, &error) < 0) {
 		message_usage(o->verb, "--transform: %s", error.why);
 		status = EXIT_BAD_USAGE;
 	}
@@ -115,7 +115,7 @@ int count_rules_load(const struct options *o, struct count_rules *ret)
 
 void count_rules_release(struct count_rules *rules)
 {
-	transform_list_release(&rules->said);
+	transform_list_release(&rules->given);
 	transform_list_release(&rules->rules);
 	transform_sets_release(&rules->sets);
 }

@@ -25,7 +25,7 @@
 #include "render/profile/count_report.h"
 #include "render/profile/runs_report.h"
 
-/* maximum sleep between two checks if no signal arrives */
+/* Maximum sleep between two checks while no signal arrives. */
 #define WAIT_NS (60 * NS_PER_S)
 
 bool count_runs_are_wanted(const struct options *o)
@@ -120,7 +120,7 @@ static void report_progress(const struct run_plan *plan, uint64_t number)
 }
 
 /*
- * Report processes or threads that are missing from the figures. Returns EXIT_DONE
+ * Report processes or threads that are missing from the figures. Return EXIT_DONE
  * or EXIT_NOT_COUNTED.
  */
 static int check_complete(const struct count_child *child)
@@ -146,8 +146,8 @@ static int check_complete(const struct count_child *child)
 }
 
 /*
- * Make one run, and add it to *runs if its figures are complete: incomplete figures
- * cannot be compared. Returns EXIT_DONE, or the status to exit with.
+ * Make one run, and add it to *runs if its figures are complete, because incomplete
+ * figures cannot be compared. Return EXIT_DONE, or memstate's exit status.
  */
 static int make_one(const struct run_plan *plan, struct count_child *child,
 		    struct count_runs *runs)
@@ -223,7 +223,7 @@ static int show(const struct options *o, const struct runs_report *report,
 
 /*
  * Show the finished runs, and check them against the limits. command_status is the status
- * that count_runs_make() returned.
+ * from count_runs_make().
  */
 static int show_and_check(const struct options *o, const struct count_runs *runs,
 			  const struct column_list *columns, int command_status)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * runs - run a command several times (memstate count --runs), then show and
- * check the counts.
+ * runs - run a command several times (memstate count --runs), and show and check
+ * the counts.
  */
 #ifndef MS_CMD_COUNT_RUNS_H
 #define MS_CMD_COUNT_RUNS_H
@@ -17,13 +17,13 @@ struct run_plan {
 	const struct variant *allocator;
 	bool calls_only, with_children;
 	uint64_t run_count, warm_up_count;
-	bool with_hints; /* print hints about the counts after the last run */
+	bool with_hints; /* true to print hints after the last run */
 };
 
 /*
  * Make the runs one after another, and append them to *runs. *ret_status is the shell's
- * exit status of the first run that failed, or 0. Returns EXIT_DONE, or prints a message
- * and returns another exit status.
+ * exit status of the first run that failed, or 0. Return EXIT_DONE, or print a message
+ * and return another exit status.
  */
 int count_runs_make(const struct run_plan *plan, struct count_runs *runs,
 		    int *ret_status);
@@ -32,14 +32,14 @@ int count_runs_make(const struct run_plan *plan, struct count_runs *runs,
 bool count_runs_are_wanted(const struct options *options);
 
 /*
- * Reject options that cannot be combined with several runs. Returns EXIT_DONE, or prints
- * a message and returns EXIT_BAD_USAGE.
+ * Reject options that cannot be combined with several runs. Return EXIT_DONE, or print
+ * a message and return EXIT_BAD_USAGE.
  */
 int count_runs_check_usage(const struct options *options);
 
 /*
  * Make the runs, show the counts, and check them against the limits. The caller must have
- * called count_child_check() for the command. Returns the status to exit with.
+ * called count_child_check() for the command. Return memstate's exit status.
  */
 int count_runs_run(const struct options *options, const struct variant *allocator);
 

@@ -26,11 +26,11 @@
 
 #define SIZES_MAX 100
 /*
- * The upper end of an exponent's confidence interval may exceed the limit by this much
- * before memstate prints a hint.
+ * A hint says that the exponent may be above the limit if the upper end of its confidence
+ * interval exceeds the limit by more than this.
  */
 #define HINT_ABOVE 0.02
-/* maximum size; a double represents it exactly */
+/* maximum size, which a double represents exactly */
 #define SIZE_MAX_ UINT64_C(1000000000000000)
 
 static const char placeholder[] = "{N}";
@@ -47,7 +47,7 @@ struct scale {
 
 /*
  * Parse a list of sizes such as "10,20,40", which must be in strictly ascending order.
- * Returns 0 or -EINVAL.
+ * Return 0 or -EINVAL.
  */
 static int parse_sizes(const char *list, struct scale *ret)
 {
@@ -185,8 +185,8 @@ static int show(const struct scale *scale, const struct column_list *columns)
 
 /*
  * Compare the exponents of growth with the limit. An exponent that is certainly above the
- * limit takes precedence over an unknown one. The exponent of resident memory may be
- * unknown, because start-up often hides the growth.
+ * limit has precedence over an unknown exponent. The exponent of resident memory may be
+ * unknown, because startup often hides the growth.
  */
 static int check_exponents(const struct scale *scale)
 {
@@ -225,7 +225,7 @@ int count_scale_run(const struct options *o, const struct variant *allocator)
 	int status = session_columns(o, &count_columns, scale_csv_default, &columns);
 
 	if (status == EXIT_DONE)
-		/* parsing cannot fail here, because the sizes have been checked before */
+		/* parsing cannot fail, because the sizes have already been checked */
 		(void)parse_sizes(count_options(o)->sizes, &scale);
 	for (size_t i = 0; status == EXIT_DONE && i < scale.count; i++) {
 		scale.sizes[i].runs.iterations = 1;

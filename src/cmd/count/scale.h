@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * scale - memstate count --scale: run a command with growing sizes and report how
- * its allocations grow with them.
+ * scale - run a command with increasing sizes, and report how its allocations grow with
+ * them (memstate count --scale).
  */
 #ifndef MS_CMD_COUNT_SCALE_H
 #define MS_CMD_COUNT_SCALE_H
@@ -10,14 +10,14 @@
 #include "model/comparison.h"
 
 /*
- * Reject options that cannot be combined with --scale. Returns EXIT_DONE, or prints a
- * message and returns EXIT_BAD_USAGE.
+ * Reject options that cannot be combined with --scale. Return EXIT_DONE, or print a
+ * message and return EXIT_BAD_USAGE.
  */
 int count_scale_check_usage(const struct options *options);
 
 /*
  * Make the runs, show the growth, and check it against the limit. The caller must have
- * called count_child_check() for count_scale_shell. Returns the status to exit with.
+ * called count_child_check() for count_scale_shell. Return memstate's exit status.
  */
 int count_scale_run(const struct options *options, const struct variant *allocator);
 

@@ -20,18 +20,18 @@
 #include "render/profile/report.h"
 #include "render/profile/speedscope.h"
 
-/* default of --min for text reports: 1 % of the total */
+/* default of --min in text reports: 1 % of the total */
 #define MIN_DEFAULT (PROFILE_MIN_UNIT / 100)
-/* default width of the report without a terminal; C++ names can be longer */
+/* default width of a report that is not on a terminal; C++ names can be longer */
 #define WIDTH_DEFAULT 120
 
-/* The files that can be written in addition to the report. */
+/* files that can be written in addition to the report */
 enum {
 	FILE_COUNT = 2
 };
 
 struct file {
-	const char *path; /* file name; NULL: not requested; "-": standard output */
+	const char *path; /* NULL: no file was requested; "-": standard output */
 	void (*add)(struct strbuf *out, const struct profile *profile,
 		    enum profile_metric metric);
 };
@@ -136,8 +136,8 @@ static enum profile_metric default_metric(const struct options *o,
 }
 
 /*
- * Choose the metric to show in the report. Returns EXIT_DONE, or prints a message and
- * returns EXIT_FAILED.
+ * Choose the metric to show in the report. Return EXIT_DONE, or print a message and
+ * return EXIT_FAILED.
  */
 static int choose_metric(const struct options *o, const struct profile *profile,
 			 enum profile_metric *ret)
@@ -223,13 +223,13 @@ static int show_report(const struct options *o, struct profile_report *report, i
 	return stream_finish(&out, status);
 }
 
-/* The profile to show, to which the rules have been applied, and the original profile. */
+/* The profile to show, with the rules applied, and the original profile. */
 struct shown {
 	const struct profile *profile, *original;
 	const struct count_rules *rules;
 };
 
-/* Append a short title for the report. The full command is printed below the title. */
+/* Append a short title for the report, which shows the full command below the title. */
 static void add_title(struct strbuf *out, const struct options *o,
 		      const struct profile *profile)
 {
@@ -257,7 +257,7 @@ static int draw(const struct options *o, const struct shown *shown,
 	_cleanup_strbuf_ struct strbuf title = STRBUF_INIT;
 	struct flame_page page = {
 		.metric = metric,
-		.rules = &shown->rules->said,
+		.rules = &shown->rules->given,
 		.sets = &shown->rules->sets,
 	};
 

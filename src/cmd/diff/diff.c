@@ -22,9 +22,9 @@
 
 struct comparison {
 	const struct options *options;
-	const char *files[2]; /* names of the two profiles: before, after */
+	const char *files[2]; /* file names of the two profiles */
 	struct profile profiles[2];
-	/* the profiles before the rules were applied, if there are rules */
+	/* the profiles without rules applied, if there are rules */
 	struct profile originals[2];
 	size_t profile_count; /* number of profiles loaded so far */
 	struct count_rules rules;
@@ -221,15 +221,13 @@ static int judge(const struct comparison *c, const struct profile_diff *diff)
 	return is_partial ? EXIT_PARTIAL : EXIT_DONE;
 }
 
-/*
- * Write the flame graph. It shows all stacks completely, regardless of --depth and --min.
- */
+/* Write the flame graph with all stacks in full, regardless of --depth and --min. */
 static int draw(const struct comparison *c)
 {
 	_cleanup_strbuf_ struct strbuf title = STRBUF_INIT;
 	struct flame_page page = {
 		.metric = c->how.metric,
-		.rules = &c->rules.said,
+		.rules = &c->rules.given,
 		.sets = &c->rules.sets,
 	};
 

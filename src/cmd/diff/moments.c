@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "base/cleanup.h"
+#include "base/clock.h"
 #include "base/io.h"
 #include "base/num.h"
 #include "base/text.h"
@@ -27,9 +28,19 @@
 #include "sample/recording/replay_moment.h"
 
 struct side {
-	char *path;	/* path of the file or folder, without the moment */
-	const char *at; /* the moment; points into the argument; NULL: the last moment */
+	char *path;	/* path of the file or folder, without "@TIME" */
+	const char *at; /* moment in the argument; NULL: the last moment */
 	struct moment moment;
+	/*
+	 * If the given moment contains no process, time of the last earlier sample that
+	 * contains one; otherwise 0.
+	 */
+	uint64_t last_ms;
+	/*
+	 * If moment is an earlier sample, because the last one contains no process, time
+	 * of the last one; otherwise 0.
+	 */
+	uint64_t ended_ms;
 };
 
 /*
@@ -49,7 +60,7 @@ static void split(const char *argument, struct side *ret)
 	}
 }
 
-/* Return true if the path is a folder, such as memstate capture creates. */
+/* Return true if the path is a folder, as created by memstate capture. */
 static bool is_folder(const char *path)
 {
 	struct stat st;
@@ -59,7 +70,7 @@ static bool is_folder(const char *path)
 
 static bool has_moments(const char *argument)
 {
-	/* 16 bytes: the terminating NUL is part of SQLite's magic text */
+	/* 16 bytes, because SQLite's magic text includes the terminating NUL */
 	static const char magic[16] = "SQLite format 3";
 	_cleanup_free_ char *path = NULL;
 	char head[sizeof(magic)];
@@ -110,6 +121,27 @@ static int check_options(const struct options *o, uint64_t *ret_limit)
 	return EXIT_BAD_USAGE;
 }
 
+/*
+ * If the moment contains no process, find the last earlier sample that contains one. Use
+ * this sample instead unless the user chose the moment. Return 0 or -errno.
+ */
+static int replace_empty(const struct options *o, struct replay *replay, size_t index,
+			 struct side *side)
+{
+	uint64_t unix_ms = side->moment.unix_ms;
+
+	if (side->moment.processes.count > 0 ||
+	    replay_find_last(replay, &o->targets, &index) < 0)
+		return 0;
+	side->last_ms = replay_unix_ms(replay, index);
+	if (side->at)
+		return 0;
+	side->ended_ms = unix_ms;
+	moment_release(&side->moment);
+	moment_init(&side->moment);
+	return replay_read_moment(replay, index, &o->targets, &side->moment);
+}
+
 static int load(struct options *o, struct side *side)
 {
 	struct replay *replay;
@@ -124,6 +156,8 @@ static int load(struct options *o, struct side *side)
 		if (status != EXIT_DONE)
 			return status;
 		r = replay_read_moment(replay, index, &o->targets, &side->moment);
+		if (r == 0)
+			r = replace_empty(o, replay, index, side);
 		replay_close(replay);
 		if (r < 0)
 			return recordings_report(side->path, r);
@@ -177,7 +211,7 @@ static int report_missing(const struct options *o, const struct side *sides)
 	return status;
 }
 
-/* Append the options with which memstate shows the processes of this side. */
+/* Append the options with which memstate shows the processes at one of the moments. */
 static void add_place(struct strbuf *out, const struct side *side)
 {
 	strbuf_add_text(out, is_folder(side->path) ? " --procfs " : " --replay ");
@@ -188,14 +222,29 @@ static void add_place(struct strbuf *out, const struct side *side)
 	}
 }
 
+/* Append a command that compares with the last moment at which a process existed. */
+static void add_next(struct strbuf *out, const struct options *o,
+		     const struct side *after)
+{
+	char utc[CLOCK_TEXT_SIZE];
+
+	strbuf_add_text(out, "memstate diff ");
+	text_add_shell_word(out, o->args[0]);
+	strbuf_add_char(out, ' ');
+	text_add_shell_word(out, after->path);
+	strbuf_addf(out, "@%s", clock_format_utc(after->last_ms, utc));
+}
+
 static int compare(const struct options *o, const struct side *sides, uint64_t limit)
 {
 	_cleanup_strbuf_ struct strbuf out = STRBUF_INIT, place = STRBUF_INIT;
+	_cleanup_strbuf_ struct strbuf next = STRBUF_INIT;
 	struct moment_diff diff;
 	struct moment_report report = {
 		.diff = &diff,
-		.before = { o->args[0], &sides[0].moment },
-		.after = { o->args[1], &sides[1].moment },
+		.before = { o->args[0], &sides[0].moment, sides[0].ended_ms },
+		.after = { o->args[1], &sides[1].moment, sides[1].ended_ms },
+		.is_selection = !targets_are_all(&o->targets),
 		.top = o->top ? (size_t)o->top : OPTIONS_TEXT_TOP,
 		.table.exact_bytes = o->exact_bytes,
 		.table.no_headings = o->no_headings,
@@ -210,6 +259,10 @@ static int compare(const struct options *o, const struct side *sides, uint64_t l
 	} else {
 		add_place(&place, &sides[1]);
 		report.after_place.options = place.text;
+		if (sides[1].last_ms > sides[0].moment.unix_ms) {
+			add_next(&next, o, &sides[1]);
+			report.next = next.text;
+		}
 		terminal_fit(&report.table);
 		moment_report_add_text(&out, &report);
 	}

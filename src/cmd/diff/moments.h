@@ -17,7 +17,7 @@ struct diff_options {
 	bool keeps_generics;
 };
 
-/* Return o as the options of memstate diff. o must be the options of cmd_diff. */
+/* Convert o to the options of cmd_diff. o must be the options of that command. */
 static inline const struct diff_options *diff_options(const struct options *o)
 {
 	return (const struct diff_options *)o;
@@ -30,7 +30,7 @@ static inline const struct diff_options *diff_options(const struct options *o)
 bool diff_moments_are_given(const struct options *options);
 
 /*
- * Compare the two moments that the arguments name, and print the result. Returns an
+ * Compare the two moments that the arguments name, and print the result. Return an
  * exit status.
  */
 int diff_moments_run(struct options *options);

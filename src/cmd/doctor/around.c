@@ -83,8 +83,8 @@ static void check_cgroup(const struct patient *patient, struct finding *ret)
 }
 
 /*
- * Check the setting of transparent huge pages. The file contains, for example, "always
- * [madvise] never".
+ * Check the setting of transparent huge pages in a file that contains, for example,
+ * "always [madvise] never".
  */
 static void check_huge_pages(const struct patient *patient, struct finding *ret)
 {
@@ -220,8 +220,8 @@ static const struct check checks[] = {
 	  check_huge_pages },
 	{ "swap", "anonymous memory can be swapped out", false, CHECK_ANYWHERE,
 	  check_swap },
-	{ "utf8", "names and graphs are shown with all characters", false, CHECK_LIVE,
-	  check_utf8 },
+	{ "utf8", "names and graphs can contain all Unicode characters", false,
+	  CHECK_LIVE, check_utf8 },
 	{ "colour", "the terminal has 256 colours", false, CHECK_LIVE, check_colour },
 	{ "screen", "an interactive screen is available", false, CHECK_LIVE,
 	  check_screen },

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * conclusion - the sentences that open the report of memstate doctor, and the command to
- * run next. Pure functions without input or output.
+ * conclusion - write the first sentences of the report of memstate doctor, and suggest
+ * the command to run next. The functions are pure.
  */
 #ifndef MS_CMD_DOCTOR_CONCLUSION_H
 #define MS_CMD_DOCTOR_CONCLUSION_H
@@ -13,16 +13,16 @@
 /* A summary of the findings of all checks that were run. */
 struct doctor_answers {
 	size_t check_count, yes_count;
-	size_t limited_count;  /* number of checks with the answer no or partly */
-	size_t fix_count;      /* number of these checks whose finding has a fix */
+	size_t limited_count;  /* number of checks answered "no" or "partly" */
+	size_t fix_count;      /* number of limited checks that have a fix */
 	struct strbuf limited; /* names of the limited checks */
 	const char
-		/* name of the first essential check whose answer is no, or NULL */
+		/* name of the first essential check answered "no", or NULL */
 		*failed;
 	const char *failed_fix;
 	size_t heap_count;
 	size_t unread_count;  /* number of heaps whose quality is unknown */
-	struct strbuf unread; /* titles of these heaps */
+	struct strbuf unread; /* titles of the heaps of unknown quality */
 };
 
 /* Add the finding of a check to the summary. */
@@ -34,7 +34,7 @@ void doctor_answers_release(struct doctor_answers *answers);
 
 /*
  * Append the conclusion: whether memory can be measured, which checks found a limitation,
- * and which heaps cannot be read. Set the next command, which shows the memory of the
+ * and which heaps cannot be read. Suggest the command that shows the memory of the
  * process or, if process is NULL and all processes can be read, of all processes.
  */
 void doctor_conclude(struct conclusion *c, const struct doctor_answers *answers,

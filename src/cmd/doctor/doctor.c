@@ -36,7 +36,7 @@ struct examination {
 	bool is_json;
 	struct json json;
 	bool lacks_needed;
-	struct strbuf checks; /* text of the checks, which follows the conclusion */
+	struct strbuf checks; /* text of the checks, after the conclusion */
 	struct doctor_answers answers;
 	struct next next;
 };
@@ -106,7 +106,7 @@ static void run_checks(struct examination *x, const struct check_list *list)
 	}
 }
 
-/* Append the report on a subject: first the conclusion, then the checks. */
+/* Append the report on a subject, with the conclusion before the checks. */
 static void add_subject(struct examination *x)
 {
 	_cleanup_conclusion_ struct conclusion conclusion = CONCLUSION_INIT;
@@ -164,7 +164,7 @@ static void add_heap(struct examination *x, const struct heap *heap)
 	strbuf_release(&finding.fact);
 }
 
-/* Append the heaps of a running process, or why they were not found. */
+/* Append the heaps of a running process, or the reason why they were not found. */
 static void add_heaps(struct examination *x, const struct doctor_heaps *heaps)
 {
 	const struct check none = { .name = "-", .help = "which heaps it has" };

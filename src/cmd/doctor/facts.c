@@ -12,6 +12,7 @@
 #include "base/cleanup.h"
 #include "base/key_lines.h"
 #include "base/text.h"
+#include "cmd/core/rights.h"
 #include "proc/process/file.h"
 #include "proc/process/list.h"
 
@@ -30,7 +31,7 @@ static bool has_capability(const struct patient *patient, unsigned int bit)
 
 void patient_init(struct patient *patient, const struct procfs *fs)
 {
-	/* the same value as in <linux/capability.h> */
+	/* value of CAP_SYS_PTRACE in <linux/capability.h> */
 	const unsigned int cap_sys_ptrace = 19;
 	_cleanup_strbuf_ struct strbuf release = STRBUF_INIT;
 	struct stat st;
@@ -47,6 +48,8 @@ void patient_init(struct patient *patient, const struct procfs *fs)
 	if (sscanf(patient->kernel, "%u.%u", &patient->kernel_major,
 		   &patient->kernel_minor) < 2)
 		patient->kernel_major = patient->kernel_minor = 0;
+	patient->is_perfmon_enough =
+		rights_is_perfmon_enough(patient->kernel_major, patient->kernel_minor);
 }
 
 const char *patient_permission_fix(const struct patient *patient)
@@ -56,9 +59,23 @@ const char *patient_permission_fix(const struct patient *patient)
 	if (patient->may_trace)
 		return "CAP_SYS_PTRACE is present: a security module or a namespace "
 		       "denies it";
-	if (!patient->process || patient->process->uid == geteuid())
+	if (!patient->process)
+		return AS_ROOT HOW_TO_GRANT("cap_sys_ptrace");
+	if (patient->process->uid == geteuid())
 		return AS_ROOT;
 	return "run memstate as its owner or as root, or grant it CAP_SYS_PTRACE";
+}
+
+const char *patient_read_fix(const struct patient *patient)
+{
+	if (patient->is_saved || patient->may_trace || !patient->is_perfmon_enough)
+		return patient_permission_fix(patient);
+	if (!patient->process)
+		return "run memstate as root, or grant it CAP_PERFMON" HOW_TO_GRANT(
+			"cap_perfmon");
+	if (patient->process->uid == geteuid())
+		return "run memstate as root, or grant it CAP_PERFMON";
+	return "run memstate as its owner or as root, or grant it CAP_PERFMON";
 }
 
 bool patient_has_kernel(const struct patient *patient, unsigned int major,
@@ -113,7 +130,7 @@ int patient_read_head(const struct patient *patient, const char *path, struct st
 }
 
 /*
- * Open tally->file for process pid. PROC_SYSCALL is opened for the main thread, because a
+ * Open tally->file for process pid. Open PROC_SYSCALL for the main thread, because a
  * capture contains this file only for threads.
  */
 static int open_tallied(const struct tally *tally, int pid)
@@ -136,8 +153,8 @@ static int tally_process(void *context, const struct process *p)
 	tally->count++;
 	if (fd < 0) {
 		/*
-		 * if the error so far is a permission error, which is common, replace it
-		 * by this one
+		 * prefer any other error to a permission error, because permission errors
+		 * are common
 		 */
 		if (fd != -EOPNOTSUPP && (tally->error == 0 || tally->error == -EACCES ||
 					  tally->error == -EPERM))

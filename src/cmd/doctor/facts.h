@@ -16,7 +16,7 @@
 #include "proc/system/procfs.h"
 
 enum answer {
-	ANSWER_UNKNOWN, /* the answer cannot be determined; the fact names the reason */
+	ANSWER_UNKNOWN, /* unknown, for the reason in `fact` */
 	ANSWER_NO,
 	ANSWER_PARTLY,
 	ANSWER_YES,
@@ -28,7 +28,7 @@ struct finding {
 	/* the fact on which the answer is based; may contain untrusted text */
 	struct strbuf fact;
 	/*
-	 * a change that would make the answer yes; NULL: no change is needed, or none
+	 * change that would make the answer yes; NULL: no change is needed, or none
 	 * would help
 	 */
 	const char *fix;
@@ -36,19 +36,21 @@ struct finding {
 
 /*
  * The subject of the checks: the machine, or one of its processes. The last four members
- * describe the process. They are NULL or 0 if the subject is the machine.
+ * describe the process; they are NULL or 0 if the subject is the machine.
  */
 struct patient {
 	const struct procfs *fs;
-	/* the subject is a capture, which contains no data about this machine */
+	/* true if the subject is a capture, which contains no data about this machine */
 	bool is_saved;
-	/* memstate has CAP_SYS_PTRACE, so if access is refused, root would not help */
+	/* true if memstate has CAP_SYS_PTRACE; running it as root would then not help */
 	bool may_trace;
+	/* true if CAP_PERFMON permits reading the memory figures of all processes */
+	bool is_perfmon_enough;
 	/* release of the kernel, such as "6.8.0"; "" if unknown */
 	char kernel[64];
 	unsigned int kernel_major, kernel_minor; /* 0 and 0: unknown */
 	const struct process *process;
-	/* the process's classified mappings, if they were readable */
+	/* classified mappings of the process if they were readable */
 	const struct usage *usage;
 	const struct mapping_list *mappings;
 	int smaps_error; /* result of reading the mappings: 0 or -errno */
@@ -62,12 +64,12 @@ enum check_place {
 
 struct check {
 	/*
-	 * name of the check; must never change, because it is also a key in the
+	 * name of the check, which must never change, because it is a key in the
 	 * JSON output
 	 */
 	const char *name;
 	const char *help; /* what memstate can do if the check passes */
-	/* if the answer is no, memstate cannot even show plain memory figures */
+	/* true if memstate cannot even show plain memory figures without the feature */
 	bool is_needed;
 	enum check_place place;
 	void (*run)(const struct patient *patient, struct finding *ret);
@@ -87,33 +89,44 @@ extern const struct check_list doctor_around_checks;
 extern const struct check_list doctor_process_checks; /* checks of one process */
 
 /*
- * Initialize *patient for checks of the machine that fs describes. No process is
- * selected.
+ * Initialise *patient for checks of the machine that fs describes. No process
+ * is selected.
  */
 void patient_init(struct patient *patient, const struct procfs *fs);
 
 /*
- * Return true if the kernel has at least this version. Return false if the kernel's
- * version is unknown.
+ * Return true if the kernel has at least the given version, and false if its version
+ * is unknown.
  */
 bool patient_has_kernel(const struct patient *patient, unsigned int major,
 			unsigned int minor);
 
 #define AS_ROOT "run memstate as root, or grant it CAP_SYS_PTRACE"
 
-/* Set the result of a check. fix is stored only if the answer is not yes. */
+/* The ways to grant a capability, for checks of the machine, which are shown once */
+#define HOW_TO_GRANT(capability)                                                     \
+	" (setcap " capability "+ep; AmbientCapabilities= of systemd; capabilities " \
+	"of Kubernetes)"
+
+/* Set the result of a check. fix is stored only if the answer is not "yes". */
 void finding_set(struct finding *ret, enum answer answer, const char *fix,
 		 const char *format, ...) __attribute__((format(printf, 4, 5)));
 
 /*
- * Return the change that would give memstate the missing permission. Return NULL if no
+ * Return the change that would give memstate the missing permission, or NULL if no
  * permission is missing.
  */
 const char *patient_permission_fix(const struct patient *patient);
 
 /*
- * Append the contents of a file of a process (or PROCFS_SELF), or of the system. Returns
- * 0 or -errno.
+ * Likewise for maps, smaps and smaps_rollup, for which CAP_PERFMON is sufficient since
+ * Linux 6.15.
+ */
+const char *patient_read_fix(const struct patient *patient);
+
+/*
+ * Append the contents of a file in /proc: a file of the process pid, which may be
+ * PROCFS_SELF, or a file of the whole system. Return 0 or -errno.
  */
 int patient_read(const struct patient *patient, int pid, enum proc_file file,
 		 struct strbuf *out);
@@ -121,32 +134,32 @@ int patient_read_system(const struct patient *patient, enum system_file file,
 			struct strbuf *out);
 
 /*
- * Append the result of a single read(2) from a file; path is below the root of the
- * procfs. Returns the number of bytes, or -errno.
+ * Append the result of a single read(2) from a file. path is relative to the root of the
+ * procfs. Return the number of bytes, or -errno.
  */
 int patient_read_head(const struct patient *patient, const char *path,
 		      struct strbuf *out);
 
 /*
- * Counts of the processes that have memory: all of them, and those for which a given file
+ * Number of processes with memory, and number of those processes for which a given file
  * can be opened.
  */
 struct tally {
 	const struct patient *patient;
-	/* the file to open; PROC_SYSCALL is opened for the main thread of each process */
+	/* file to open; PROC_SYSCALL is opened for the main thread of each process */
 	enum proc_file file;
 	size_t count;
 	size_t openable;
-	int first_pid; /* pid of the first process whose file can be opened; 0: none */
-	/* an error from opening the file of a process, as -errno; 0: none */
+	int first_pid; /* first process whose file can be opened */
+	/* error from opening the file of a process, as -errno; 0: none */
 	int error;
 };
 
 struct tally patient_tally(const struct patient *patient, enum proc_file file);
 
 /*
- * Set the finding from a tally, such as "7 of 9 processes". The answer is yes if the file
- * can be opened for all processes, and partly if it can be opened for some.
+ * Set the finding from a tally, such as "7 of 9 processes". The answer is "yes" if the
+ * file can be opened for all processes, and "partly" if it can be opened for some.
  */
 void find_tally(const struct tally *tally, const char *fix, struct finding *ret);
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * heaps - find the heaps of a process without pausing it, and describe by what each heap
- * was identified and how well memstate can read it.
+ * heaps - find the heaps of a process without pausing it, and describe by which evidence
+ * each heap was identified and how well memstate can read it.
  */
 #ifndef MS_CMD_DOCTOR_HEAPS_H
 #define MS_CMD_DOCTOR_HEAPS_H
@@ -11,13 +11,13 @@
 #include "model/heap.h"
 
 struct doctor_heaps {
-	struct heap heap; /* the first heap; its list has the others */
+	struct heap heap; /* first heap, linked to all others */
 	/*
-	 * an allocator that the mappings show, but whose heap was not found;
-	 * ALLOCATOR_UNKNOWN: there is none
+	 * Allocator that the mappings show but whose heap was not found.
+	 * ALLOCATOR_UNKNOWN: every heap that the mappings show was found.
 	 */
 	struct heap unread;
-	/* why the heaps were not found; empty if at least one was. Printable. */
+	/* printable reason why no heap was found, or empty */
 	struct strbuf problem;
 };
 
@@ -30,13 +30,13 @@ void doctor_heaps_read(struct session *session, struct usage *u,
 		       struct mapping_list *mappings, struct doctor_heaps *ret);
 void doctor_heaps_release(struct doctor_heaps *heaps);
 
-/* Return the number of heaps, and the heap with this index. */
+/* Return the number of heaps, or the heap with the given index. */
 size_t doctor_heaps_count(const struct doctor_heaps *heaps);
 const struct heap *doctor_heaps_at(const struct doctor_heaps *heaps, size_t index);
 
 /*
- * Set the finding for a heap: whether memstate can read it, with the quality and its
- * reason. The allocator's name, version and evidence are appended to ret_help.
+ * Set the finding for a heap: whether memstate can read it, with the quality and the
+ * reason. Append the allocator's name, version and evidence to ret_help.
  */
 void doctor_heap_describe(const struct heap *heap, struct strbuf *ret_help,
 			  struct finding *ret);

@@ -39,7 +39,7 @@ static void check_kernel(const struct patient *patient, struct finding *ret)
 }
 
 /*
- * Check if a file that every process has can be read: on a live system memstate's own
+ * Check whether a file of every process can be read: on a live system memstate's own
  * file, in a capture the files of all processes.
  */
 static void check_own_file(const struct patient *patient, enum proc_file file,
@@ -196,10 +196,10 @@ static void check_stack_pointers(const struct patient *patient, struct finding *
 	else
 		finding_set(ret, ANSWER_NO, "a kernel with CONFIG_HAVE_ARCH_TRACEHOOK",
 			    "thread-self/syscall: %s",
-			    r < 0 ? strerror(-r) : "no stack pointer");
+			    r < 0 ? strerror(-r) : "the file contains no stack pointer");
 }
 
-/* Copied from <linux/fs.h> of Linux 6.7, because older headers lack this struct. */
+/* a struct of <linux/fs.h> since Linux 6.7, which older headers lack */
 struct pagemap_scan_arg {
 	__u64 size, flags, start, end, walk_end, vec, vec_len, max_pages;
 	__u64 category_inverted, category_mask, category_anyof_mask, return_mask;
@@ -265,7 +265,7 @@ static void check_capture(const struct patient *patient, struct finding *ret)
 		    version, redacted);
 }
 
-/* Check if memstate count -p can set breakpoints with this method. */
+/* Check whether memstate count -p can set breakpoints with the given method. */
 static void check_count(enum count_method method, struct finding *ret)
 {
 	_cleanup_strbuf_ struct strbuf why = STRBUF_INIT;
@@ -292,17 +292,17 @@ static void check_count_perf(const struct patient *patient, struct finding *ret)
 }
 
 static const struct check checks[] = {
-	{ "capture", "when, and by which version, it was saved", false, CHECK_SAVED,
-	  check_capture },
+	{ "capture", "when, and by which version, the capture was saved", false,
+	  CHECK_SAVED, check_capture },
 	{ "kernel", "everything needed without further options", false, CHECK_ANYWHERE,
 	  check_kernel },
 	{ "smaps", "mappings and the state of their pages", true, CHECK_ANYWHERE,
 	  check_smaps },
 	{ "smaps_rollup", "totals of a process in one read", false, CHECK_ANYWHERE,
 	  check_rollup },
-	{ "lazyfree", "memory freed with MADV_FREE is distinguished", false,
+	{ "lazyfree", "the kernel reports memory freed with MADV_FREE", false,
 	  CHECK_ANYWHERE, check_lazyfree },
-	{ "stack_marks", "thread stacks are marked", false, CHECK_ANYWHERE,
+	{ "stack_marks", "the kernel marks thread stacks", false, CHECK_ANYWHERE,
 	  check_stack_marks },
 	{ "stack_pointers", "the location of thread stacks", false, CHECK_ANYWHERE,
 	  check_stack_pointers },

@@ -32,8 +32,8 @@ static void check_memory(const struct patient *patient, struct finding *ret)
 		finding_set(ret, ANSWER_NO, NULL,
 			    p->is_kernel_thread
 				    ? "a kernel thread has none"
-				    : "a zombie: it has exited, and its memory has "
-				      "been freed");
+				    : "a zombie: it has exited, and its memory has been "
+				      "freed");
 }
 
 static void check_smaps(const struct patient *patient, struct finding *ret)
@@ -46,7 +46,7 @@ static void check_smaps(const struct patient *patient, struct finding *ret)
 		finding_set(ret, ANSWER_NO, NULL, "smaps does not exist");
 	else if (err < 0)
 		finding_set(ret, ANSWER_NO,
-			    err == -EACCES ? patient_permission_fix(patient) : NULL,
+			    err == -EACCES ? patient_read_fix(patient) : NULL,
 			    "smaps: %s", strerror(-err));
 	else
 		finding_set(ret, ANSWER_YES, NULL, "smaps has %zu mappings",
@@ -65,15 +65,15 @@ static void check_rollup(const struct patient *patient, struct finding *ret)
 		finding_set(ret, ANSWER_UNKNOWN, NULL, "there is nothing to read");
 	else if (r < 0)
 		finding_set(ret, ANSWER_NO,
-			    r == -EACCES ? patient_permission_fix(patient) : NULL,
+			    r == -EACCES ? patient_read_fix(patient) : NULL,
 			    "smaps_rollup: %s", strerror(-r));
 	else
 		finding_set(ret, ANSWER_YES, NULL, "smaps_rollup can be read");
 }
 
 /*
- * Check that the stack pointer in the file syscall is readable. This requires
- * PTRACE_MODE_ATTACH, whereas smaps requires only PTRACE_MODE_READ.
+ * Check that the stack pointer in the file syscall is readable, which requires
+ * PTRACE_MODE_ATTACH. smaps requires only PTRACE_MODE_READ.
  */
 static void check_stack_pointers(const struct patient *patient, struct finding *ret)
 {
@@ -144,8 +144,8 @@ static void check_user_namespace(const struct patient *patient, struct finding *
 }
 
 /*
- * Check if the process is dumpable. If a process is not dumpable, its files in /proc
- * belong to root, but the directory itself still belongs to the process's effective user
+ * Check whether the process is dumpable. If it is not, its files in /proc belong to root,
+ * but the directory itself still belongs to the process's effective user
  * (task_dump_owner() in fs/proc/base.c).
  */
 static void check_dumpable(const struct patient *patient, struct finding *ret)
@@ -239,8 +239,8 @@ static void check_allocator(const struct patient *patient, struct finding *ret)
 }
 
 /*
- * Check if the process's heap can be read. Pausing the threads requires
- * PTRACE_MODE_ATTACH, and so does opening the memory. The check itself reads nothing.
+ * Check whether the process's heap can be read, without reading it. Both pausing the
+ * threads and opening the memory require PTRACE_MODE_ATTACH.
  */
 static void check_heap(const struct patient *patient, struct finding *ret)
 {
@@ -273,8 +273,8 @@ static void check_heap(const struct patient *patient, struct finding *ret)
 }
 
 /*
- * Check the conditions for a helper that are visible from outside. Further conditions can
- * be checked only after a thread has been stopped, which this function does not do.
+ * Check the conditions for a helper that are visible from outside. More conditions can be
+ * checked only after a thread has been stopped.
  */
 static void check_helper(const struct patient *patient, struct finding *ret)
 {
@@ -304,8 +304,8 @@ static void check_helper(const struct patient *patient, struct finding *ret)
 }
 
 /*
- * Check if memstate count -p finds code addresses for its breakpoints. The check sets
- * no breakpoint.
+ * Check whether memstate count -p finds code addresses for its breakpoints, without
+ * setting a breakpoint.
  */
 static void check_count_places(const struct patient *patient, struct finding *ret)
 {

@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "base/mount_line.h"
+#include "cmd/core/rights.h"
 #include "cmd/doctor/facts.h"
 #include "proc/process/file.h"
 
@@ -15,11 +16,11 @@ static void check_all_processes(const struct patient *patient, struct finding *r
 {
 	const struct tally tally = patient_tally(patient, PROC_SMAPS);
 
-	find_tally(&tally, patient_permission_fix(patient), ret);
+	find_tally(&tally, patient_read_fix(patient), ret);
 }
 
 /*
- * Find the last mount at /proc, whose options are in effect. Returns false if there is no
+ * Find the last mount at /proc, whose options are in effect. Return false if there is no
  * such mount.
  */
 static bool find_proc_mount(char *mountinfo, struct mount_line *ret)
@@ -59,8 +60,9 @@ static void check_hidepid(const struct patient *patient, struct finding *ret)
 	else if (value[0] == '0' || strncmp(value, "off", 3) == 0)
 		finding_set(ret, ANSWER_YES, NULL, "/proc is mounted without hidepid");
 	else
-		finding_set(ret, geteuid() == 0 ? ANSWER_YES : ANSWER_PARTLY,
-			    "run memstate as root, or mount /proc with hidepid=off",
+		finding_set(ret, patient->may_trace ? ANSWER_YES : ANSWER_PARTLY,
+			    "join the group that the mount option gid= names, grant "
+			    "memstate CAP_SYS_PTRACE, or mount /proc with hidepid=off",
 			    "/proc is mounted with hidepid=%.*s",
 			    (int)strcspn(value, ", "), value);
 }
@@ -87,7 +89,8 @@ static void check_ptrace(const struct patient *patient, struct finding *ret)
 	unsigned int scope = 0;
 
 	if (patient_read_system(patient, SYSTEM_PTRACE_SCOPE, &text) < 0) {
-		finding_set(ret, is_capable ? ANSWER_YES : ANSWER_PARTLY, AS_ROOT,
+		finding_set(ret, is_capable ? ANSWER_YES : ANSWER_PARTLY,
+			    AS_ROOT HOW_TO_GRANT("cap_sys_ptrace"),
 			    "this kernel does not have Yama; %s",
 			    is_capable ? "memstate has CAP_SYS_PTRACE"
 				       : "memstate "
@@ -98,7 +101,8 @@ static void check_ptrace(const struct patient *patient, struct finding *ret)
 	if (sscanf(strbuf_text(&text), "%u", &scope) != 1 || scope > 3)
 		scope = 3;
 	finding_set(ret, scope_answer(scope, is_capable),
-		    scope == 3 ? "reboot with kernel.yama.ptrace_scope below 3" : AS_ROOT,
+		    scope == 3 ? "reboot with kernel.yama.ptrace_scope below 3"
+			       : AS_ROOT HOW_TO_GRANT("cap_sys_ptrace"),
 		    "kernel.yama.ptrace_scope is %u: %s; %s", scope, scopes[scope],
 		    is_capable ? "memstate has CAP_SYS_PTRACE"
 			       : "memstate lacks "
@@ -106,8 +110,8 @@ static void check_ptrace(const struct patient *patient, struct finding *ret)
 }
 
 /*
- * Check if the namespace is the initial one. include/linux/proc_ns.h defines the inode
- * numbers of the initial namespaces.
+ * Check whether the namespace is the initial one. include/linux/proc_ns.h defines the
+ * inode numbers of the initial namespaces.
  */
 static void check_namespace(enum proc_file file, unsigned int initial, const char *limit,
 			    struct finding *ret)
@@ -125,6 +129,24 @@ static void check_namespace(enum proc_file file, unsigned int initial, const cha
 	else
 		finding_set(ret, ANSWER_PARTLY, "run memstate outside the container",
 			    "a separate %s namespace: %s", name, limit);
+}
+
+static void check_apparmor(const struct patient *patient, struct finding *ret)
+{
+	_cleanup_strbuf_ struct strbuf label = STRBUF_INIT;
+	int r = patient_read(patient, PROCFS_SELF, PROC_ATTR_CURRENT, &label);
+
+	strbuf_truncate(&label, strcspn(strbuf_text(&label), "\n"));
+	if (r < 0 || label.length == 0)
+		finding_set(ret, ANSWER_YES, NULL, "AppArmor is off");
+	else if (rights_is_confined(strbuf_text(&label)))
+		finding_set(ret, ANSWER_PARTLY,
+			    "run memstate without a profile (apparmor=unconfined in "
+			    "Docker, appArmorProfile Unconfined in Kubernetes), or add "
+			    "the rules 'ptrace read,' and 'ptrace trace,' to it",
+			    "memstate has the profile %s", strbuf_text(&label));
+	else
+		finding_set(ret, ANSWER_YES, NULL, "memstate is %s", strbuf_text(&label));
 }
 
 static void check_pid_namespace(const struct patient *patient, struct finding *ret)
@@ -168,6 +190,8 @@ static const struct check checks[] = {
 	  "other processes may be traced, to read their threads' stack "
 	  "pointers",
 	  false, CHECK_LIVE, check_ptrace },
+	{ "apparmor", "AppArmor permits reading processes with other profiles", false,
+	  CHECK_LIVE, check_apparmor },
 	{ "pid_namespace", "all processes of the machine are visible", false, CHECK_LIVE,
 	  check_pid_namespace },
 	{ "user_namespace", "root is root of the whole machine", false, CHECK_LIVE,

@@ -50,8 +50,8 @@ static int parse_addresses(struct explain *x, const struct options *o)
 }
 
 /*
- * Print a description of the memory at one address. Returns 0, or prints a message and
- * returns -errno.
+ * Print a description of the memory at one address. Return 0, or print a message and
+ * return -errno.
  */
 static int explain_one(struct explain *x, const struct usage *u,
 		       const struct explain_input *input, uint64_t addr)
@@ -147,8 +147,8 @@ static int show(struct explain *x)
 	status = session_list(session, NEED_STAT, &snapshot);
 	if (status == EXIT_DONE && snapshot.count > 1) {
 		message_usage("explain",
-			      "the selection has %zu processes, but an address belongs "
-			      "to one; select it with -p PID",
+			      "%zu processes selected, but an address belongs to one "
+			      "process; select it with -p PID",
 			      snapshot.count);
 		status = EXIT_BAD_USAGE;
 	} else if (status == EXIT_DONE) {
@@ -178,6 +178,7 @@ static int explain_run(struct options *o)
 		heap_reader_init(&x.reader, &session.fs, session.sampler,
 				 o->max_pause_ns);
 		x.reader.copies_roots = true;
+		x.reader.pre_copy = o->pre_copy;
 		heap_init(&x.heap);
 		status = show(&x);
 		heap_release(&x.heap);
@@ -195,8 +196,9 @@ const struct cmd cmd_explain = {
 	.args = "{PID|-p PID|NAME} [OPTIONS] ADDRESS...",
 	.summary = "show what an address belongs to, and what points to it",
 	.requires_pid = true,
+	.reads_heap = true,
 	.accepts_pid_first = true,
-	.shared = "pid text json procfs max-pause",
+	.shared = "pid text json procfs max-pause pre-copy",
 	.max_args = ADDRESSES_MAX,
 	.run = explain_run,
 };

@@ -48,7 +48,8 @@ static void add_report(struct show *show, const struct usage *u, const struct he
 		options.ascii = terminal.ascii;
 		options.colour = terminal.colour;
 		options.width = terminal.max_width;
-		if (options.top == 0)
+		options.is_short = options.top == 0;
+		if (options.is_short)
 			options.top = OPTIONS_TEXT_TOP;
 		heap_conclude(&conclusion, u, heap, &show->next.place);
 		options.conclusion = &conclusion;
@@ -57,7 +58,7 @@ static void add_report(struct show *show, const struct usage *u, const struct he
 	}
 }
 
-/* Show the heap of one process. Returns 0, or prints a message and returns -errno. */
+/* Show the heap of one process. Return 0, or print a message and return -errno. */
 static int show_process(struct show *show, struct usage *u)
 {
 	struct heap_reader *reader = &show->reader;
@@ -79,7 +80,7 @@ static int show_process(struct show *show, struct usage *u)
 	if (r == 0 && heap.is_reported) {
 		add_report(show, u, &heap, NULL);
 	} else if (r == 0) {
-		heap_reader_detail(reader, &mappings, &detail);
+		heap_reader_detail(reader, &heap, &mappings, &detail);
 		add_report(show, u, &heap, &detail);
 		heap_detail_release(&detail);
 	}
@@ -89,9 +90,9 @@ static int show_process(struct show *show, struct usage *u)
 }
 
 /*
- * Return true if a signal asks memstate to stop. With --heap helper, signals are blocked
- * while a helper may be in a process. This function, called between two processes,
- * delivers the pending ones.
+ * Return true if a signal asks memstate to stop. With --heap helper, signals are
+ * blocked while a helper may be in a process, so deliver the pending signals between
+ * two processes.
  */
 static bool is_stop_requested(const struct options *o)
 {
@@ -112,6 +113,7 @@ static int show_targets(struct session *session)
 	next_begin(&show.next, session);
 	heap_reader_init(&show.reader, &session->fs, session->sampler, o->max_pause_ns);
 	show.reader.is_running = o->no_stop;
+	show.reader.pre_copy = o->pre_copy;
 	if (o->heap == HEAP_HELPER && session->fs.is_live)
 		show.reader.helpers = heaps_make_helpers(session);
 	status = session_list(session, NEED_STAT, &snapshot);
@@ -148,10 +150,7 @@ static int heap_run(struct options *o)
 	status = heaps_check_options(o);
 	if (status != EXIT_DONE)
 		return status;
-	/*
-	 * block signals that would end memstate while a helper is in a process; only
-	 * SIGKILL remains
-	 */
+	/* block signals that would end memstate while a helper is in a process */
 	if (o->heap == HEAP_HELPER)
 		signals_begin();
 	status = session_begin(&session, o);
@@ -176,8 +175,9 @@ const struct cmd cmd_heap = {
 	.args = "-p PID|NAME [OPTIONS]",
 	.summary = "show the contents of malloc's heap, and what a trim would return",
 	.requires_pid = true,
+	.reads_heap = true,
 	.shared = "pid text csv json no-headings bytes top procfs max-pause "
-		  "no-stop allow-stall",
+		  "pre-copy no-stop allow-stall",
 	.own = own_rows,
 	.run = heap_run,
 };

@@ -2,20 +2,24 @@
 #include "config.h"
 
 #include <errno.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/clock.h"
 #include "base/num.h"
 #include "base/units.h"
+#include "base/xalloc.h"
 #include "classify/heap/heap_conclusion.h"
 #include "cmd/core/cmd.h"
 #include "cmd/core/message.h"
+#include "cmd/core/progress.h"
 #include "cmd/core/stream.h"
 #include "cmd/core/terminal.h"
 #include "cmd/session/heaps.h"
 #include "cmd/session/next.h"
 #include "cmd/session/session.h"
 #include "render/heap/leak_report.h"
+#include "render/table/conclusion.h"
 #include "sample/heap/leak_scan.h"
 #include "store/capture/block_list.h"
 
@@ -23,7 +27,7 @@ struct leaks_options {
 	struct options common;
 	uint64_t block_limit, byte_limit; /* limits given with --fail-above */
 	bool has_block_limit, has_byte_limit;
-	/* names of the files to write and to compare with, or NULL */
+	/* names of the files from --snapshot and --since, or NULL */
 	const char *snapshot, *since;
 };
 
@@ -43,8 +47,9 @@ struct leaks {
 	struct block_list since;
 	struct strbuf out;
 	struct next next;
-	bool is_above; /* a figure exceeds the limit of --fail-above */
-	/* a figure is only a bound, so the comparison with the limit is uncertain */
+	struct leaking_list leaking;
+	bool is_above; /* true if a figure exceeds the limit of --fail-above */
+	/* true if a figure is only a bound, so the limit may or may not be exceeded */
 	bool is_bound;
 };
 
@@ -114,14 +119,32 @@ static void add_text(struct leaks *l, const struct leak_report *report)
 {
 	const struct mark *mark = &report->scan->mark;
 
+	if (l->out.length > 0)
+		strbuf_add_char(&l->out, '\n');
 	leak_report_add_text(&l->out, report);
 	/*
-	 * among several processes, the next command examines the one with the largest
-	 * leak, or, if none leaks, the one with the largest heap
+	 * the next command examines the process with the largest leak or, without leaks,
+	 * with the largest heap
 	 */
 	next_offer(&l->next, report->conclusion,
 		   mark->direct.count > 0 ? UINT64_MAX / 2 + mark->direct.bytes
 					  : mark->live.bytes);
+}
+
+static void add_leaking(struct leaks *l, const struct usage *u)
+{
+	struct leaking_list *list = &l->leaking;
+	const struct mark *mark = &l->scan.mark;
+
+	if (mark->direct.count + mark->indirect.count == 0)
+		return;
+	list->items = xgrow(list->items, &list->capacity, list->count + 1,
+			    sizeof(*list->items));
+	list->items[list->count++] = (struct leaking_process){
+		.process = u->process,
+		.bytes = mark->direct.bytes + mark->indirect.bytes,
+		.is_bound = l->scan.quality == QUALITY_BOUND,
+	};
 }
 
 static void report(struct leaks *l, const struct usage *u)
@@ -153,25 +176,29 @@ static void report(struct leaks *l, const struct usage *u)
 }
 
 /*
- * Stop the process, copy its memory, and continue the process; then walk the copy, mark
- * reachable blocks, and group the leaks. Returns 0 or -errno.
+ * Stop the process, copy its memory, and resume the process. Walk the copy, mark
+ * reachable blocks, and group the leaks. Return 0 or -errno.
  */
 static int scan(struct leaks *l, struct usage *u)
 {
+	struct progress progress;
+	const struct mark_progress callback = { progress_report, &progress };
 	int r;
 
 	r = heaps_read_in_turn(&l->session->fs, &l->reader, u, &l->mappings, &l->heap);
 	if (r < 0)
 		return r;
-	r = leak_scan_mark(&l->reader, &l->mappings, &l->heap, NULL, &l->scan);
+	progress_begin(&progress, "searching for leaks");
+	r = leak_scan_mark(&l->reader, &l->mappings, &l->heap, &callback, &l->scan);
 	if (l->scan.quality == QUALITY_UNKNOWN)
 		l->heap.problem = l->scan.problem;
 	if (r == 0)
 		r = leak_scan_group(&l->reader, &l->scan);
+	progress_end(&progress);
 	return r < 0 || l->scan.quality != QUALITY_UNKNOWN ? r : -EOPNOTSUPP;
 }
 
-/* Show the leaks of one process. Returns 0, or prints a message and returns -errno. */
+/* Show the leaks of one process. Return 0, or print a message and return -errno. */
 static int show_process(struct leaks *l, struct usage *u)
 {
 	const struct leaks_options *o = own_options(l->session->options);
@@ -186,6 +213,7 @@ static int show_process(struct leaks *l, struct usage *u)
 			find_fresh(l);
 		block_groups_sort(&l->fresh);
 		compare_with_limit(l);
+		add_leaking(l, u);
 		report(l, u);
 		if (o->snapshot)
 			r = save_snapshot(l, u);
@@ -206,7 +234,7 @@ static const struct {
 	{ -EFBIG, "too large for a snapshot of blocks" },
 };
 
-/* Load the list of blocks named by --since. Returns an enum exit_status. */
+/* Load the list of blocks named by --since. Return an enum exit_status. */
 static int load_since(struct leaks *l)
 {
 	const char *path = own_options(l->session->options)->since;
@@ -227,7 +255,7 @@ static int load_since(struct leaks *l)
 }
 
 /*
- * Check that there is a single process if an option requires it. Returns an
+ * Check that there is a single process if an option requires it. Return an
  * enum exit_status.
  */
 static int check_one(const struct leaks *l, const struct snapshot *snapshot)
@@ -240,39 +268,61 @@ static int check_one(const struct leaks *l, const struct snapshot *snapshot)
 	    (!o->since && !o->snapshot && o->common.format != FORMAT_CSV))
 		return EXIT_DONE;
 	if (snapshot->count > 1) {
-		message_usage("leaks",
-			      "the selection has %zu processes, but %s is for one; "
-			      "select it with -p PID",
-			      snapshot->count,
-			      o->since	    ? "--since"
-			      : o->snapshot ? "--snapshot"
-					    : "--csv");
+		message_usage(
+			"leaks",
+			"%zu processes selected, but %s supports only one; select it "
+			"with -p PID",
+			snapshot->count,
+			o->since      ? "--since"
+			: o->snapshot ? "--snapshot"
+				      : "--csv");
 		return EXIT_BAD_USAGE;
 	}
 	p = &snapshot->usages[0].process;
 	if (o->since && (head->pid != p->pid || head->start_ticks != p->start_ticks)) {
 		message("%s: snapshot of process %d, not of the process that now has "
-			"pid %d",
+			"PID %d",
 			o->since, head->pid, p->pid);
 		return EXIT_FAILED;
 	}
 	return EXIT_DONE;
 }
 
+/* Write the report: first a sentence about all processes, if there are several. */
+static int finish(struct leaks *l, size_t process_count, int status)
+{
+	_cleanup_conclusion_ struct conclusion conclusion = CONCLUSION_INIT;
+	_cleanup_strbuf_ struct strbuf out = STRBUF_INIT;
+	struct table_options terminal;
+
+	l->leaking.process_count = process_count;
+	if (process_count > 1 && l->out.length > 0 &&
+	    l->session->options->format != FORMAT_CSV &&
+	    l->session->options->format != FORMAT_JSON) {
+		leaks_conclude_all(&conclusion, &l->leaking);
+		terminal_fit(&terminal);
+		conclusion_add_opening(&out, &conclusion, &terminal);
+		strbuf_add_char(&out, '\n');
+	}
+	strbuf_add(&out, strbuf_text(&l->out), l->out.length);
+	next_add(&l->next, &out);
+	return stream_finish(&out, status);
+}
+
 static int show_all(struct leaks *l, struct snapshot *snapshot)
 {
-	size_t unknown_count = 0;
+	size_t *unknown_count = &l->leaking.unknown_count;
 	int status;
 
 	for (size_t i = 0; i < snapshot->count; i++) {
 		if (show_process(l, &snapshot->usages[i]) == 0)
 			continue;
-		unknown_count++;
+		(*unknown_count)++;
 		snapshot->unreadable_count += snapshot->usages[i].error != 0;
 	}
 	status = session_report_missing(l->session, snapshot);
-	if (status == EXIT_DONE && unknown_count > 0)
-		status = unknown_count < snapshot->count ? EXIT_PARTIAL : EXIT_FAILED;
+	if (status == EXIT_DONE && *unknown_count > 0)
+		status = *unknown_count < snapshot->count ? EXIT_PARTIAL : EXIT_FAILED;
 	if (status == EXIT_DONE && l->is_bound) {
 		message("--fail-above: cannot be checked: swapped-out memory may "
 			"contain pointers");
@@ -292,9 +342,9 @@ static int show(struct leaks *l)
 		status = check_one(l, &snapshot);
 	if (status == EXIT_DONE)
 		status = show_all(l, &snapshot);
+	status = finish(l, snapshot.count, status);
 	snapshot_release(&snapshot);
-	next_add(&l->next, &l->out);
-	return stream_finish(&l->out, status);
+	return status;
 }
 
 static int leaks_run(struct options *o)
@@ -312,11 +362,13 @@ static int leaks_run(struct options *o)
 		heap_reader_init(&l.reader, &session.fs, session.sampler,
 				 o->max_pause_ns);
 		l.reader.copies_roots = true;
+		l.reader.pre_copy = o->pre_copy;
 		status = show(&l);
 		heap_reader_release(&l.reader);
 	}
 	block_list_release(&l.since);
 	strbuf_release(&l.out);
+	free(l.leaking.items);
 	next_end(&l.next);
 	session_end(&session);
 	return status;
@@ -340,10 +392,10 @@ static const struct option_row own_rows[] = {
 	{ 0, "fail-above", "N|BYTES", "exit with status 4 if more than this is leaked",
 	  .group = OPTIONS_LIMITS, .set = set_limit,
 	  .want = "a number of blocks, or bytes such as 512B, 64K, 1.5M or 2G" },
-	{ 0, "snapshot", "FILE", "save the list of blocks for a later --since",
+	{ 0, "snapshot", "FILE", "save the list of live blocks, for use with --since",
 	  .group = OPTIONS_RECORDINGS, .set = option_set_word,
 	  .value = offsetof(struct leaks_options, snapshot) },
-	{ 0, "since", "FILE", "also list reachable blocks that are newer",
+	{ 0, "since", "FILE", "also list blocks allocated since this snapshot",
 	  .group = OPTIONS_RECORDINGS, .set = option_set_word,
 	  .value = offsetof(struct leaks_options, since) },
 	{ 0 },
@@ -354,7 +406,8 @@ const struct cmd cmd_leaks = {
 	.args = "-p PID|NAME [OPTIONS]",
 	.summary = "find allocated blocks that are no longer reachable",
 	.requires_pid = true,
-	.shared = "pid text csv json bytes top procfs max-pause",
+	.reads_heap = true,
+	.shared = "pid text csv json bytes top procfs max-pause pre-copy",
 	.own = own_rows,
 	.options_size = sizeof(struct leaks_options),
 	.run = leaks_run,

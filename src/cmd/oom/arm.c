@@ -14,6 +14,7 @@
 #include <unistd.h>
 
 #include "base/clock.h"
+#include "base/compat.h"
 #include "base/xalloc.h"
 #include "cmd/core/cmd.h"
 #include "cmd/core/message.h"
@@ -22,7 +23,7 @@
 #include "tracee/ptrace/exit_trace.h"
 
 #define PAGE_BYTES_MAX UINT64_C(65536)
-#define HIGH_PART 16 /* memory.high is set to the limit minus 1/HIGH_PART of the limit */
+#define HIGH_PART 16 /* memory.high is 1/HIGH_PART below the limit */
 #define REPLY_MS 5000
 #define END_NS (2 * NS_PER_S)
 
@@ -53,14 +54,14 @@ static const struct {
 
 struct oom_arm {
 	enum arm_mode mode;
-	/* the changed setting; used by --arm freeze and --arm high */
+	/* the changed setting, for --arm freeze and --arm high */
 	struct cgroup_knob knob;
 	int fd; /* socket to the guard; -1: the guard has ended */
 	pid_t guard_pid;
 	bool is_armed;
 	int put_back_error;
 	uint64_t beat_ns;
-	int *pids; /* pids that were sent to the tracer, in ascending order */
+	int *pids; /* pids sent to the tracer, in ascending order */
 	size_t pid_count, pid_capacity;
 	bool is_refusal_reported;
 };
@@ -87,7 +88,7 @@ static bool has_agreed(enum arm_mode mode, const char *path)
 	}
 	fprintf(stderr, "%s: %s. Continue? [y/N] ", path, modes[mode].what);
 	fflush(stderr);
-	/* wait for an answer; ^C counts as no */
+	/* wait for an answer; ^C counts as "no" */
 	signals_wait_for_input(STDIN_FILENO, UINT64_MAX);
 	return signals_stop_count() == 0 && fgets(answer, sizeof(answer), stdin) &&
 	       (answer[0] == 'y' || answer[0] == 'Y');
@@ -117,9 +118,9 @@ static int report(enum arm_mode mode, const char *path, int error)
 }
 
 /*
- * Return true if processes of the cgroup have been blocked at its limit for too long. In
- * that case, the guard restores the setting without waiting for memstate. *since_ns is
- * when the guard first saw them blocked, or 0.
+ * Return true if processes of the cgroup have been blocked at its limit for too long, so
+ * the guard must restore the setting. *since_ns is when the guard first saw them blocked,
+ * or 0.
  */
 static bool is_held_long(const struct cgroup_knob *knob, uint64_t *since_ns)
 {
@@ -133,8 +134,8 @@ static bool is_held_long(const struct cgroup_knob *knob, uint64_t *since_ns)
 }
 
 /*
- * Run the guard's main loop. The guard restores the setting when memstate ends, requests
- * this, sends nothing for too long, or leaves processes stopped. Returns 0 or -errno.
+ * Run the guard's main loop. The guard restores the setting when memstate ends or
+ * requests it, is silent for too long, or leaves processes stopped. Return 0 or -errno.
  */
 static int guard_knob(const struct cgroup_knob *knob, int fd)
 {
@@ -162,8 +163,8 @@ static int guard_knob(const struct cgroup_knob *knob, int fd)
 }
 
 /*
- * Run the guard. Keep open only the descriptors that the guard needs: not memstate's
- * files and locks, and not the terminal.
+ * Run the guard with only the descriptors that it needs, without memstate's files and
+ * locks, and without the terminal.
  */
 static _Noreturn void run_guard(const struct oom_arm *arm, int fd)
 {
@@ -209,7 +210,7 @@ static int start_guard(struct oom_arm *arm)
 	return 0;
 }
 
-/* Wait until the guard reports that the setting is in effect. Returns 0 or -errno. */
+/* Wait until the guard reports that the setting is in effect. Return 0 or -errno. */
 static int await_set(const struct oom_arm *arm)
 {
 	struct pollfd polled = { arm->fd, POLLIN, 0 };
@@ -244,8 +245,8 @@ static int open_knob(struct oom_arm *arm, const struct procfs *fs,
 }
 
 /*
- * Return true if memstate itself is in the group. In that case memstate would also be
- * paused, and could not read the other processes.
+ * Return true if memstate itself is in the group. memstate would then also be paused, and
+ * could not read the other processes.
  */
 static bool contains_memstate(const struct cgroup *cgroup)
 {
@@ -287,7 +288,7 @@ int oom_arm_begin(enum arm_mode mode, bool is_agreed, const struct procfs *fs,
 	return EXIT_DONE;
 }
 
-/* End the guard. If the guard has not restored the setting, restore it here. */
+/* End the guard. If it has not restored the setting, restore the setting here. */
 static void disarm(struct oom_arm *arm)
 {
 	uint64_t until_ns = clock_now_ns() + END_NS;
@@ -408,7 +409,7 @@ int oom_arm_next_dying(struct oom_arm *arm)
 
 		if (n < 0 && (errno == EAGAIN || errno == EINTR))
 			return 0;
-		/* the guard has ended, although memstate did not request it */
+		/* the guard has ended without a request by memstate */
 		if (n <= 0)
 			disarm(arm);
 		else if (n == (ssize_t)sizeof(message) &&

@@ -2,9 +2,9 @@
 /*
  * arm - change settings of a cgroup so that memstate oom watch can read victims before
  * they end, and restore the settings afterwards. A separate process, the guard, restores
- * the settings in these cases: memstate requests it or ends in any way; memstate is
- * silent for ARM_SILENCE_NS; or memstate leaves processes stopped for that long. If the
- * guard ends, memstate restores the settings.
+ * the settings when memstate requests it or ends in any way, is silent for
+ * ARM_SILENCE_NS, or leaves processes stopped for that long. If the guard ends, memstate
+ * restores the settings.
  */
 #ifndef MS_CMD_OOM_ARM_H
 #define MS_CMD_OOM_ARM_H
@@ -37,19 +37,19 @@ enum arm_mode {
 
 struct oom_arm;
 
-/* Parse the argument of --arm: "high", "freeze" or "trace". Returns 0 or -EINVAL. */
+/* Parse the argument of --arm: "high", "freeze" or "trace". Return 0 or -EINVAL. */
 int oom_arm_parse(const char *text, enum arm_mode *ret);
 
 /*
- * Show the user on the terminal what will be changed in the group, and ask for consent,
- * unless is_agreed is set. Then arm the group. Returns EXIT_DONE, or prints a message and
- * returns another exit status.
+ * Show the planned changes of the group on the terminal, and ask for consent unless
+ * is_agreed is set. Then arm the group. Return EXIT_DONE, or print a message and
+ * return another exit status.
  */
 int oom_arm_begin(enum arm_mode mode, bool is_agreed, const struct procfs *fs,
 		  const struct cgroup *cgroup, struct oom_arm **ret);
 
 /*
- * Restore all settings of the group. Returns 0, or -errno if they could not be restored.
+ * Restore all settings of the group. Return 0, or -errno if they could not be restored.
  * arm may be NULL.
  */
 int oom_arm_end(struct oom_arm *arm);
@@ -61,8 +61,8 @@ enum arm_mode oom_arm_mode(const struct oom_arm *arm);
 int oom_arm_fd(const struct oom_arm *arm);
 
 /*
- * Send the guard a sign of life, and the list of the group's processes. Call this at
- * least every ARM_BEAT_NS.
+ * Send the guard a sign of life, and the list of the group's processes. Call this
+ * function at least every ARM_BEAT_NS.
  */
 void oom_arm_beat(struct oom_arm *arm, const struct cgroup *cgroup);
 

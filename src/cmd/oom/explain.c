@@ -74,8 +74,8 @@ static bool is_below_cgroup(const struct options *o, const char *limit_path,
 }
 
 /*
- * Return true if the report of the kill names no cgroup. The kernel rate-limits its
- * reports: a report beyond the limit names only the process, which may belong to
+ * Return true if the report of the kill does not name a cgroup. The kernel rate-limits
+ * its reports: a report beyond the limit names only the process, which may belong to
  * any group.
  */
 static bool is_pathless(const struct oom_kill *k)
@@ -99,9 +99,9 @@ static int check_usage(const struct options *o)
 	if (options_find_given(o, "record") && options_find_given(o, "replay"))
 		problem = "--record and --replay are mutually exclusive";
 	else if (!record && !targets_are_all(&o->targets))
-		problem = "-p requires --record; use --cgroup to select kills of a log";
+		problem = "-p requires --record; use --cgroup to select kills in a log";
 	else if (o->html && (record || o->format != FORMAT_AUTO))
-		problem = "--html writes the kills of a log; it cannot be combined with "
+		problem = "--html writes the kills in a log; it cannot be combined with "
 			  "--record, --text or --json";
 	if (!problem)
 		return EXIT_DONE;
@@ -110,8 +110,8 @@ static int check_usage(const struct options *o)
 }
 
 /*
- * Read the kills from the log, and report if the log is incomplete. Returns EXIT_DONE, or
- * prints a message and returns another exit status.
+ * Read the kills from the log, and print a message if the log is incomplete. Returns
+ * EXIT_DONE, or prints a message and returns another exit status.
  */
 static int read_kills(const struct options *o, struct oom_kill_list *ret)
 {
@@ -128,8 +128,10 @@ static int read_kills(const struct options *o, struct oom_kill_list *ret)
 		return EXIT_FAILED;
 	}
 	if (ret->cut_line_count > 0)
-		message("%s: %zu line%s too long; the end was ignored", name,
-			ret->cut_line_count, ret->cut_line_count == 1 ? " is" : "s are");
+		message("%s: %zu line%s", name, ret->cut_line_count,
+			ret->cut_line_count == 1
+				? " is too long; its end was ignored"
+				: "s are too long; their ends were ignored");
 	if (ret->left_out_count > 0)
 		message("%s: %zu more kill%s omitted", name, ret->left_out_count,
 			ret->left_out_count == 1 ? " was" : "s were");
@@ -244,7 +246,7 @@ static int explain_log(const struct options *o, const struct oom_kill_list *list
 
 /*
  * Explain the end of each process in the recording. If a kernel log is available, include
- * what it reports about the process.
+ * its report about the process.
  */
 static int explain_recording(const struct options *o, const struct oom_kill_list *kills,
 			     struct strbuf *out)
@@ -258,8 +260,8 @@ static int explain_recording(const struct options *o, const struct oom_kill_list
 	int status, r;
 
 	if (moment > 0) {
-		message("%s: no such file; oom explain reads all of a recording: use "
-			"--record %.*s",
+		message("%s: no such file; oom explain always reads the whole "
+			"recording: use --record %.*s",
 			path, (int)moment - 1, path);
 		return EXIT_FAILED;
 	}
@@ -281,7 +283,7 @@ static int explain_recording(const struct options *o, const struct oom_kill_list
 		if (!is_below_cgroup(o, end->limit_path, end->victim_path))
 			continue;
 		add_evidence(out, o, end, NULL);
-		/* the first end is the one that the next command shows */
+		/* the next command shows the first end */
 		if (next.next.length == 0)
 			oom_conclude_end_next(&next, end, path);
 	}
@@ -323,10 +325,10 @@ static const struct option_row own_rows[] = {
 	  .value = offsetof(struct kill_options, kmsg) },
 	{ 0, "record", "FILE", "read this recording", .group = OPTIONS_RECORDINGS,
 	  .set = option_set_word, .value = offsetof(struct kill_options, record) },
-	{ 0, "replay", "FILE", "read this recording; the same as --record",
-	  .group = OPTIONS_RECORDINGS, .is_rare = true, .set = option_set_word,
+	{ 0, "replay", "FILE", "the same as --record", .group = OPTIONS_RECORDINGS,
+	  .is_rare = true, .set = option_set_word,
 	  .value = offsetof(struct kill_options, record) },
-	{ 0, "html", "FILE", "write the kills of a log as one HTML page",
+	{ 0, "html", "FILE", "write an HTML page about the kills in a log",
 	  .group = OPTIONS_RECORDINGS, .set = option_set_word,
 	  .value = offsetof(struct options, html) },
 	{ 0 },

@@ -21,8 +21,8 @@
 #include "sample/process/cgroup_sampler.h"
 
 /*
- * The figures to read for each process. LazyFree is read per mapping, because part of it
- * may be shared.
+ * Figures to read for each process. LazyFree is read per mapping, because part of it may
+ * be shared.
  */
 #define NEEDS (NEED_STAT | NEED_ROLLUP | NEED_STATES)
 
@@ -32,20 +32,20 @@ struct oom {
 	struct cgroup_sampler *sampler;
 	/* destination of samples; NULL: nothing is recorded */
 	struct recorder *recorder;
-	/* error from writing standard output: 0 or -errno */
+	/* error from writing standard output, or 0 */
 	int stream_error;
 	int record_error;
 	struct column_list columns;
 	struct cgroup cgroup;
 	struct snapshot processes;
 	struct oom_figures figures;
-	/* trend of the memory need over the recorded samples, up to the one shown */
+	/* trend of the memory need over the recorded samples up to the displayed one */
 	struct trend need;
 	struct oom_report report;
-	struct next next; /* only its member `place` is used */
+	struct next next; /* only the member `place` is used */
 	struct strbuf out;
-	uint64_t start_ns; /* when the series began; the schedule counts from here */
-	uint64_t first_ns; /* when the first sample was taken */
+	uint64_t start_ns; /* time at which the schedule starts */
+	uint64_t first_ns; /* time of the first sample */
 };
 
 static bool is_series(const struct options *o)
@@ -66,10 +66,11 @@ static int check_usage(const struct options *o)
 	if (o->recording.record && !o->has_interval && o->sample_count == 0)
 		problem = "--record requires a series: add -i or -n";
 	else if (o->recording.replay && !targets_are_all(&o->targets))
-		problem = "--replay shows the only cgroup of the recording; -p does not "
-			  "apply";
+		problem = "--replay shows the recorded cgroup and cannot be combined "
+			  "with -p";
 	else if ((o->has_interval || o->sample_count > 1) && !has_rows)
-		problem = "-i and -n require --csv or --json: a report takes one sample";
+		problem = "-i and -n require --csv or --json: a report consists of one "
+			  "sample";
 	else if ((o->output || o->output_all) && !has_rows)
 		problem = "-o requires --csv or --json";
 	if (!problem)
@@ -102,7 +103,7 @@ static int read_sample(struct oom *oom)
 	cgroup_sampler_find_kernel(oom->sampler, &oom->cgroup);
 	record(oom);
 	oom_figures_find(&oom->cgroup, &oom->processes, &oom->figures);
-	/* a replay, which knows only the samples, also counts from the first sample */
+	/* count from the first sample, as a replay does, which knows no earlier time */
 	if (oom->first_ns == 0)
 		oom->first_ns = oom->cgroup.taken_ns;
 	oom->report.row.elapsed_ns = oom->cgroup.taken_ns - oom->first_ns;
@@ -122,7 +123,7 @@ static void add_sample(struct oom *oom)
 }
 
 /*
- * Report processes that cannot be read: without them, LazyFree is too small and the
+ * Report processes that cannot be read. Without them, LazyFree is too small and the
  * memory need too large.
  */
 static int report_unreadable(const struct oom *oom)
@@ -225,7 +226,7 @@ static int run_replay(struct oom *oom)
 	return EXIT_FAILED;
 }
 
-/* Take samples until the group has been removed, or the requested number is reached. */
+/* Take samples until the group has been removed or the requested number is reached. */
 static int run_series(struct oom *oom)
 {
 	const struct options *o = oom->session->options;
@@ -328,7 +329,7 @@ static int oom_run(struct options *o)
 }
 
 static const struct option_row own_rows[] = {
-	{ 0, "html", "FILE", "write all of --replay as one HTML page",
+	{ 0, "html", "FILE", "write the whole recording as an HTML page",
 	  .group = OPTIONS_RECORDINGS, .is_rare = true, .set = option_set_word,
 	  .value = offsetof(struct options, html), .needs = "replay" },
 	{ 0 },
@@ -337,7 +338,7 @@ static const struct option_row own_rows[] = {
 const struct cmd cmd_oom = {
 	.name = "oom",
 	.args = "[-p PID|NAME | --cgroup PATH|ID] [OPTIONS]",
-	.summary = "show or record what fills a cgroup up to its limit",
+	.summary = "show or record what uses the memory of a cgroup",
 	.shared = "pid cgroup text csv json interval samples output output-all "
 		  "list-columns no-headings bytes top procfs record keep replay "
 		  "at",

@@ -37,7 +37,7 @@ static int check_usage(const struct options *o)
 	return EXIT_BAD_USAGE;
 }
 
-/* Read all samples of the recording, up to the last one or the one that --at selects. */
+/* Read the recorded samples, up to the sample that --at selects or the last sample. */
 static int run_replay(struct prediction *p)
 {
 	const struct options *o = p->session.options;
@@ -153,8 +153,8 @@ static int predict_run(struct options *o)
 }
 
 /*
- * The command memstate oom predict. Its exit status is EXIT_ABOVE_LIMIT if the memory
- * need grows, and EXIT_PARTIAL if growth cannot be determined.
+ * The exit status is EXIT_ABOVE_LIMIT if the memory need grows, and EXIT_PARTIAL if
+ * growth cannot be determined.
  */
 const struct cmd cmd_oom_predict = {
 	.name = "oom predict",

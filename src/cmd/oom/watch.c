@@ -27,15 +27,15 @@ struct watch {
 	struct cgroup_sampler *group;
 	struct recorder *recorder;
 	struct flight *flight;
-	struct oom_arm *arm; /* changed settings of the group; NULL: none */
-	/* the last error of the recording that a message has reported */
+	struct oom_arm *arm; /* changed settings of the group, or NULL */
+	/* last error from writing the recording that has been reported */
 	int reported_error;
 	/*
-	 * time since which the group has been above memory.high; 0: the group is
-	 * currently not above memory.high
+	 * time since which the group has exceeded memory.high; 0: the group does not
+	 * exceed it
 	 */
 	uint64_t slowed_ns;
-	bool is_told; /* a message has reported that the watch continues after a kill */
+	bool has_announced_kill; /* true if the first kill has been reported */
 	struct strbuf out;
 };
 
@@ -73,11 +73,11 @@ static void report_sources(const struct watch *w)
 		[OOM_SOURCE_EVENTS] = { "cannot wait for events of the cgroup",
 					"memstate checks it at intervals instead" },
 		[OOM_SOURCE_MARKS] = { "cannot wait for the kernel to choose a victim",
-				       "only the last sample shows a victim; root can "
-				       "wait where tracefs is mounted" },
+				       "the recording shows only the last sample of a victim; waiting "
+				       "requires root and a mounted tracefs" },
 		[OOM_SOURCE_LOG] = { "the kernel's log cannot be read",
-				     "kills are counted without the names of the "
-				     "victims; root may read it" },
+				     "kills are counted, but their victims are unknown; only root "
+				     "may read the log" },
 	};
 
 	for (int i = 0; i < OOM_SOURCE_COUNT_; i++) {
@@ -157,10 +157,10 @@ static void print_event(void *context, const struct recorded_event *event)
 				event->text
 					? ": the kernel's report is in the recording"
 					: ": the kernel counted a kill in the cgroup");
-		if (!w->is_told && w->session->options->sample_count == 0)
+		if (!w->has_announced_kill && w->session->options->sample_count == 0)
 			message("hint: the watch continues until the cgroup is removed; "
 				"^C ends it");
-		w->is_told = true;
+		w->has_announced_kill = true;
 	} else if (event->text) {
 		strbuf_add_text(&w->out, ": ");
 		text_add_printable(&w->out, event->text, strlen(event->text), false);
@@ -222,8 +222,8 @@ static void summarize(struct watch *w)
 		strbuf_add_text(
 			&w->out,
 			"removed  after the last sample; the kernel killed a process "
-			"of this or another cgroup meanwhile, and no readable report "
-			"names its cgroup\n");
+			"in the meantime, but it is unknown whether it was in this "
+			"cgroup\n");
 	else if (count == 0)
 		strbuf_add_text(&w->out, "no process was killed\n");
 }
@@ -276,7 +276,7 @@ static void check_slowed(struct watch *w)
  * Handle messages from the guard: read processes that are stopped at their exit, and
  * resume them. Detect the end of the guard.
  */
-static void tend_arm(struct watch *w)
+static void handle_arm_messages(struct watch *w)
 {
 	int pid;
 
@@ -293,9 +293,7 @@ static void tend_arm(struct watch *w)
 		check_slowed(w);
 }
 
-/*
- * Wait until there is an event, or until the next sample or message to the guard is due.
- */
+/* Wait until an event occurs, or until the next sample or message to the guard is due. */
 static void wait_for_next(struct watch *w)
 {
 	size_t count;
@@ -306,8 +304,8 @@ static void wait_for_next(struct watch *w)
 }
 
 /*
- * Report an error in writing the recording when it occurs, such as a full disk. Each kind
- * of error is reported once.
+ * Report an error from writing the recording, such as a full disk, as soon as it occurs.
+ * Each kind of error is reported once.
  */
 static void report_record_error(struct watch *w)
 {
@@ -319,10 +317,7 @@ static void report_record_error(struct watch *w)
 	message_error(w->session->options->recording.record, error);
 }
 
-/*
- * Watch the group until the end condition that the options specify is met. Returns 0
- * or -errno.
- */
+/* Watch the group until the end condition in the options is met. Return 0 or -errno. */
 static int watch(struct watch *w)
 {
 	const struct options *o = w->session->options;
@@ -335,7 +330,7 @@ static int watch(struct watch *w)
 		r = flight_handle_events(w->flight);
 		report_record_error(w);
 		if (w->arm)
-			tend_arm(w);
+			handle_arm_messages(w);
 		if (o->sample_count > 0 &&
 		    flight_summarize(w->flight)->sample_count >= o->sample_count)
 			break;
@@ -445,14 +440,11 @@ static const struct option_row own_rows[] = {
 	{ 0 },
 };
 
-/*
- * The command memstate oom watch. Its exit status is EXIT_ABOVE_LIMIT if the kernel has
- * killed a process.
- */
+/* The exit status is EXIT_ABOVE_LIMIT if the kernel has killed a process. */
 const struct cmd cmd_oom_watch = {
 	.name = "oom watch",
 	.args = "[-p PID | --cgroup PATH|ID] --record FILE [OPTIONS]",
-	.summary = "record a cgroup until it is removed, and its OOM kills",
+	.summary = "record a cgroup and its OOM kills until it is removed",
 	.shared = "pid cgroup text interval samples max-share procfs record "
 		  "keep",
 	.own = own_rows,

@@ -26,7 +26,7 @@ struct map {
 	struct next next;
 };
 
-/* Return true if the list is text with headings, for a person rather than a script. */
+/* Return true if the list is text with headings, for a person instead of a script. */
 static bool has_conclusion(const struct map *map)
 {
 	const struct options *o = map->session->options;
@@ -133,8 +133,8 @@ static int read_processes(struct map *map, struct snapshot *snapshot)
 	if (session->options->format == FORMAT_CSV && snapshot->count > 1) {
 		message_usage(
 			"map",
-			"the selection has %zu processes, but CSV is for one; select "
-			"it with -p PID, or use --json",
+			"%zu processes selected, but CSV supports only one; select it "
+			"with -p PID, or use --json",
 			snapshot->count);
 		return EXIT_BAD_USAGE;
 	}

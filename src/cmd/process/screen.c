@@ -26,13 +26,13 @@
 #define KEPT_BYTES 65536
 
 /*
- * The session, and the pipe that receives the output of the command that memstate runs.
- * On the terminal, this output would garble the screen. The last KEPT_BYTES of the output
- * are kept until the screen is closed.
+ * The session, and the pipe for the output of the command that memstate runs. On the
+ * terminal, this output would garble the screen. The last KEPT_BYTES of the output are
+ * kept until the screen is closed.
  */
 struct watched {
 	struct session *session;
-	/* output_fd is the pipe's read end; -1 after the end of the output */
+	/* output_fd is the read end of the pipe, or -1 after the end of the output */
 	struct ui_options options;
 	struct strbuf kept;
 	uint64_t dropped_bytes;
@@ -49,8 +49,8 @@ static void keep(struct watched *w, const char *bytes, size_t length)
 }
 
 /*
- * Read the command's output from the pipe. Limit the number of reads to 64, because a
- * command that writes without end must not block the screen.
+ * Read the command's output from the pipe, at most 64 times, because a command that
+ * writes without end must not block the screen.
  */
 static void drain(void *context)
 {
@@ -130,7 +130,7 @@ static void write_kept(struct watched *w)
 }
 
 /*
- * Print the buffered output of the command after the screen is closed, then forward its
+ * Print the buffered output of the command after the screen is closed, and forward more
  * output until the command ends or the user interrupts it.
  */
 static void finish_command(struct watched *w, int stop_signal)
@@ -145,7 +145,7 @@ static void finish_command(struct watched *w, int stop_signal)
 	drain(w);
 	write_kept(w);
 	if (!child->has_ended)
-		message("%s: still running (pid %d); press ^C to terminate it",
+		message("%s: still running (PID %d); press ^C to terminate it",
 			w->options.command, (int)child->pid);
 	while (!child->has_ended && signals_stop_count() <= stops + 1) {
 		signals_wait_for_input(w->options.output_fd,
@@ -162,7 +162,7 @@ static void finish_command(struct watched *w, int stop_signal)
 }
 
 /*
- * Check that the targets exist. If they do not exist, report this instead of opening
+ * Check that the targets exist. If they do not, print a message instead of opening
  * a screen.
  */
 static int check_targets(struct session *session)
@@ -179,8 +179,8 @@ static int check_targets(struct session *session)
 }
 
 /*
- * Return the share of the time that the screen may spend on reading processes, in
- * thousandths; 1000: no limit. If samples are recorded too, the screen gets half of the
+ * Return the share of time that the screen may spend on reading processes, in
+ * thousandths; 1000: no limit. If samples are recorded, too, the screen gets half of the
  * share in the options.
  */
 static unsigned int share_of_screen(const struct session *session)
@@ -214,7 +214,7 @@ static int set_columns(const struct options *o, struct ui_options *ui,
 	return EXIT_DONE;
 }
 
-/* Start the command, or check that the targets exist. Returns an exit status. */
+/* Start the command, or check that the targets exist. Return an exit status. */
 static int begin_targets(struct watched *w)
 {
 	const struct options *o = w->session->options;
@@ -222,15 +222,15 @@ static int begin_targets(struct watched *w)
 	if (o->command)
 		return start_command(w);
 	/*
-	 * do not require processes in a group: an empty group may still be
-	 * charged for memory
+	 * an empty group may still be charged for memory, so do not require processes in
+	 * a group
 	 */
 	if (!o->targets.group && !w->session->replay)
 		return check_targets(w->session);
 	return EXIT_DONE;
 }
 
-/* Show the screen, and remember the settings that the user changed there. */
+/* Show the screen, and remember the settings that the user changed on it. */
 static int show(struct watched *w, struct saved_settings *saved)
 {
 	struct settings changes;
@@ -269,6 +269,10 @@ int screen_run(struct session *session)
 			.fs = o->heap == HEAP_OFF ? NULL : &session->fs,
 			.max_pause_ns = o->max_pause_ns,
 			.auto_pause_ns = heaps_auto_pause_ns(o),
+			.pre_copy = o->heap == HEAP_WALK && !o->targets.group &&
+						    !o->targets.with_children
+					    ? o->pre_copy
+					    : PRE_COPY_OFF,
 			.no_stop = o->no_stop,
 			.may_run = o->heap == HEAP_AUTO,
 			.asks_helper = o->heap == HEAP_HELPER,

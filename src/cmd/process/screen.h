@@ -8,7 +8,7 @@
 
 struct session;
 
-/* Show the screen until the user closes it. Returns an exit status. */
+/* Show the screen until the user closes it. Return an exit status. */
 int screen_run(struct session *session);
 
 #endif

@@ -22,7 +22,7 @@
 #include "cmd/session/session.h"
 #include "render/table/output.h"
 
-/* A heap walk may delay a sample by at most 1/PATIENCE_PART of the interval. */
+/* Maximum delay of a sample by a heap walk, as 1/PATIENCE_PART of the interval. */
 #define PATIENCE_PART 4
 
 struct series {
@@ -31,26 +31,24 @@ struct series {
 	struct sort_key sort;
 	bool has_sort;
 	bool has_begun;
-	/*
-	 * write rows while processes are read, so that the samples are not kept in memory
-	 */
+	/* true to write rows while processes are read, instead of keeping the samples */
 	bool is_streamed;
-	int stream_error; /* error from writing a row: 0 or -errno */
+	int stream_error; /* error from writing a row, or 0 */
 	/* processes missing from the first sample, if is_streamed is set */
 	struct missing missing;
 	struct recorder *recorder; /* destination of samples; NULL: nothing is recorded */
 	int record_error;	   /* error from recording the last sample */
 	unsigned int needs;
 	struct schedule schedule;
-	uint64_t start_ns, first_ns; /* begin of the schedule, and of the first sample */
+	uint64_t start_ns, first_ns; /* start of the schedule, and of the first sample */
 	struct snapshot snapshot;
 	const struct usage **order; /* the usages of readable processes, sorted */
 	size_t order_capacity;
 	struct strbuf text;
-	/* the current interval if govern() has stretched it; otherwise 0 */
+	/* the interval if govern() has stretched it; otherwise 0 */
 	uint64_t stretched_ns;
 	uint64_t sample_count;
-	/* the last non-empty sample: the number of its processes, and the first one */
+	/* number of processes in the last non-empty sample, and the first of them */
 	size_t last_count;
 	struct process last;
 	int status;
@@ -86,7 +84,7 @@ static size_t order_rows(struct series *series)
 
 /*
  * Size of the chunks in which rows are written. Writing in chunks keeps memstate small,
- * however many processes there are.
+ * regardless of the number of processes.
  */
 #define CSV_PART_BYTES 4096
 
@@ -129,7 +127,7 @@ static int write_json(struct series *series, size_t count)
 
 /*
  * Stretch the interval so that reading the most expensive target takes no more than the
- * requested share of the target's time.
+ * requested share of its time.
  */
 static void govern(struct series *series, uint64_t now_ns)
 {
@@ -203,10 +201,11 @@ static void count_sample(struct series *series)
 static void report_end(const struct series *series)
 {
 	const struct options *o = series->session->options;
-	uint64_t taken = series->sample_count - 1; /* the last sample is empty */
+	/* do not count the last, empty sample */
+	uint64_t taken = series->sample_count - 1;
 	char count[64];
 
-	/* the command's exit status is reported */
+	/* the command's exit status is reported instead */
 	if (series->session->child.pid > 0)
 		return;
 	snprintf(count, sizeof(count), "%" PRIu64 " sample%s %s", taken,
@@ -220,7 +219,7 @@ static void report_end(const struct series *series)
 		message("all %zu processes have ended; %s", series->last_count, count);
 }
 
-/* Set the time of the sample since the first one, from which a replay counts, too. */
+/* Set the time since the first sample, which a replay also shows. */
 static void set_elapsed(struct series *series)
 {
 	if (!series->has_begun)
@@ -229,8 +228,8 @@ static void set_elapsed(struct series *series)
 }
 
 /*
- * Read a sample of the targets, and record it if there is a recorder. Returns 0, or
- * prints a message and returns -errno.
+ * Read a sample of the targets, and record it if there is a recorder. Return 0, or
+ * print a message and return -errno.
  */
 static int sample(struct series *series)
 {
@@ -265,7 +264,7 @@ static int stream_usage(void *context, const struct usage *u)
 
 /*
  * Read a sample of the targets, and write all of its rows except those in the last chunk.
- * Returns 0, or prints a message and returns -errno.
+ * Return 0, or print a message and return -errno.
  */
 static int sample_streamed(struct series *series)
 {
@@ -280,7 +279,7 @@ static int sample_streamed(struct series *series)
 }
 
 /*
- * Take a sample and write it. Returns 1 to continue, 0 at the end of the series,
+ * Take a sample and write it. Return 1 to continue, 0 at the end of the series,
  * or -errno.
  */
 static int take_sample(struct series *series)
@@ -311,8 +310,8 @@ static int take_sample(struct series *series)
 }
 
 /*
- * Take the first sample, which shows if the targets exist at all. Returns as
- * take_sample() does.
+ * Take the first sample, which shows whether the targets exist at all. Return the same
+ * values as take_sample().
  */
 static int begin_whole(struct series *series)
 {
@@ -337,7 +336,7 @@ static int begin_whole(struct series *series)
 /*
  * Take the first sample of a series whose rows are written while processes are read. If
  * no process can be read, the header is still in the buffer, and is never written.
- * Returns the same values as take_sample().
+ * Return the same values as take_sample().
  */
 static int begin_streamed(struct series *series)
 {
@@ -364,14 +363,14 @@ static int take_first_sample(struct series *series)
 	return r;
 }
 
-/* Wait until the next sample is due. Returns false if the series has ended. */
+/* Wait until the next sample is due. Return false if the series has ended. */
 static bool wait_for_next(struct series *series)
 {
 	struct child *child = &series->session->child;
 	uint64_t due = schedule_due_ns(&series->schedule);
 	int stops = signals_stop_count();
 
-	/* wait even if the sample is due: signals are delivered only during a wait */
+	/* wait even if the sample is due, because signals arrive only during a wait */
 	do {
 		signals_wait_until(due);
 		child_poll(child);
@@ -380,8 +379,8 @@ static bool wait_for_next(struct series *series)
 	if (signals_stop_count() == stops)
 		return !child->has_ended;
 	/*
-	 * forward signals other than SIGINT, which the terminal sends to the command
-	 * itself, and give the command time to end
+	 * forward signals and give the command time to end, except for SIGINT, which the
+	 * terminal sends to the command itself
 	 */
 	if (child->pid > 0 && signals_last_stop() != SIGINT)
 		child_signal(child, signals_last_stop());
@@ -411,7 +410,7 @@ static int run_samples(struct series *series)
 	return r;
 }
 
-/* Write the recorded samples one after another, or only the one that --at selects. */
+/* Write the recorded samples one after another, or only the sample that --at selects. */
 static int run_replay(struct series *series)
 {
 	struct session *session = series->session;
@@ -453,6 +452,7 @@ int series_run(struct session *session)
 	int r;
 
 	heaps_begin(session);
+	heaps_keep_copies(session);
 	r = session_columns(o, &process_columns, process_columns.csv_default,
 			    &series.columns);
 	if (r == EXIT_DONE)

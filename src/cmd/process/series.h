@@ -7,7 +7,7 @@ struct session;
 
 /*
  * Write samples as CSV or JSON, according to the session's options, until the requested
- * end. Returns an exit status.
+ * end. Return an exit status.
  */
 int series_run(struct session *session);
 

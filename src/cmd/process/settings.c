@@ -28,8 +28,8 @@ static const char *describe(int err)
 }
 
 /*
- * Report a problem in the settings file. The screen has room for one notice, so only the
- * first problem is reported.
+ * Report a problem in the settings file. Only the first problem is reported, because the
+ * screen has room for one notice.
  */
 static void note(struct saved_settings *s, const char *format, ...)
 	__attribute__((format(printf, 2, 3)));
@@ -55,7 +55,7 @@ static void reject(struct saved_settings *s, enum setting setting, const char *w
 
 /*
  * Parse a list of columns, and append the names of all selected columns. +COL in the list
- * adds a column to the default columns. Returns false if the list is invalid.
+ * adds a column to the default columns. Return false if the list is invalid.
  */
 static bool parse_columns(const char *text, struct strbuf *out)
 {
@@ -96,8 +96,8 @@ static bool parse_interval(const char *text, uint64_t *ret_ns)
 }
 
 /*
- * Apply the settings that are not overridden by options. Invalid texts are rejected even
- * if an option overrides them.
+ * Apply the settings that no option overrides. Invalid texts are rejected even if an
+ * option overrides them.
  */
 static void apply(struct saved_settings *s, const struct options *o,
 		  struct ui_options *ui)

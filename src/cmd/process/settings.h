@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * settings - the settings that the screen remembers from one run to the next. Options of
- * the command line have precedence, and are not remembered.
+ * settings - the settings that the screen remembers from one run to the next.
+ * Command-line options have precedence, and are not remembered.
  */
 #ifndef MS_CMD_PROCESS_SETTINGS_H
 #define MS_CMD_PROCESS_SETTINGS_H
@@ -17,25 +17,25 @@ struct ui_options;
 
 struct saved_settings {
 	bool is_used;	    /* false: settings are neither read nor written */
-	struct strbuf path; /* empty: the user has no home directory */
+	struct strbuf path; /* path of the settings file; empty: no home directory */
 	struct settings settings;
 	struct strbuf columns; /* names of the columns that are shown first */
 	/* true for each setting whose text is invalid */
 	bool is_rejected[SETTING_COUNT_];
-	struct strbuf notice; /* notice that reports the first problem; may be empty */
-	bool has_interval;    /* the screen's sampling interval is one of the settings */
+	struct strbuf notice; /* notice about the first problem; may be empty */
+	bool has_interval;    /* true if the settings include the interval */
 };
 
 /*
- * Read the settings file, and set the members of *ui that the options do not set. *s owns
- * the texts, including a notice that reports an unusable file.
+ * Read the settings file, and set those members of *ui that the options do not set. *s
+ * owns the texts, including a notice about an unusable file.
  */
 void saved_settings_begin(struct saved_settings *s, const struct options *options,
 			  struct ui_options *ui);
 
 /*
- * Write the settings that the user changed on the screen. Prints a message if that is not
- * possible.
+ * Write the settings that the user changed on the screen. Print a message if
+ * writing fails.
  */
 void saved_settings_write(struct saved_settings *s, struct settings *changes);
 

@@ -28,7 +28,7 @@
 #include "render/table/conclusion.h"
 #include "sample/oom/trend_reader.h"
 
-/* A heap walk may delay a sample by at most 1/PATIENCE_PART of the interval. */
+/* Maximum delay of a sample by a heap walk, as 1/PATIENCE_PART of the interval. */
 #define PATIENCE_PART 4
 
 struct text {
@@ -39,7 +39,7 @@ struct text {
 	struct table_options options;
 	struct snapshot snapshot;
 	struct strbuf out;
-	struct conclusion conclusion; /* for a page, only its next command is set */
+	struct conclusion conclusion; /* a page sets only the next command in it */
 };
 
 static int compare_rows(const void *a, const void *b, void *context)
@@ -85,8 +85,8 @@ static void add_sums(struct text *text, const void *const *rows, size_t count)
 }
 
 /*
- * Append the sentence that names the largest process of the table, and set the next
- * command.
+ * Append the sentence about the largest process of the table, and suggest the
+ * next command.
  */
 static void add_opening(struct text *text, const void *const *rows, size_t count)
 {
@@ -105,8 +105,8 @@ static void add_opening(struct text *text, const void *const *rows, size_t count
 }
 
 /*
- * Append a table of all readable processes in the snapshot. A table of several processes
- * with the default columns gets an opening sentence and sums.
+ * Append a table of all readable processes in the snapshot. If several processes are
+ * shown with the default columns, add an opening sentence and sums.
  */
 static void add_table(struct text *text, const struct snapshot *snapshot)
 {
@@ -144,7 +144,8 @@ static bool wants_page(const struct text *text)
 	const struct options *o = text->session->options;
 
 	return !o->output && !o->output_all && !o->targets.with_children &&
-	       !o->targets.group && (o->command || !targets_are_all(&o->targets));
+	       !o->targets.group &&
+	       (o->command || text->session->replay || !targets_are_all(&o->targets));
 }
 
 static void add_page(struct text *text, const struct usage *u,
@@ -164,7 +165,7 @@ static void add_page(struct text *text, const struct usage *u,
 	next_end(&next);
 }
 
-/* Suggest to count the allocations of the command that has ended. */
+/* Suggest counting the allocations of the command that has ended. */
 static void set_next_count(struct text *text)
 {
 	_cleanup_strbuf_ struct strbuf command = STRBUF_INIT;
@@ -174,7 +175,7 @@ static void set_next_count(struct text *text)
 }
 
 /*
- * Append the growth of all processes that have at least min_count samples to the page or
+ * Append the growth of all processes with at least min_count samples to the page or
  * the table.
  */
 static void add_growth(struct text *text, const struct trends *trends, uint64_t min_count)
@@ -289,7 +290,7 @@ static int show_page(struct text *text)
 }
 
 /*
- * Show the largest sample of a command. The command itself cannot be read after it
+ * Show the largest sample of a command, because the command cannot be read after it
  * has ended.
  */
 static int show_peak(struct text *text)
@@ -350,9 +351,8 @@ static int read_replay(struct text *text)
 		return r;
 	clock_format_utc(replay_unix_ms(session->replay, session->replay_index), utc);
 	if (i < session->replay_index)
-		strbuf_addf(&text->out,
-			    "No %sprocess exists at %s.\nThe last sample with one:\n",
-			    targets_are_all(targets) ? "" : "selected ", utc);
+		strbuf_addf(&text->out, "%s processes had ended by %s. Last sample:\n",
+			    targets_are_all(targets) ? "All" : "The selected", utc);
 	do {
 		r = replay_read(session->replay, i, targets, &text->snapshot);
 		session->replay_index = i;
@@ -432,7 +432,7 @@ static int watch_trends(struct text *text, struct trends *trends)
 }
 
 /*
- * Show the page or table of the last sample, and report if the memory need has grown over
+ * Show the page or table of the last sample, and whether the memory need has grown over
  * the samples.
  */
 static int show_growth(struct text *text)

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/*
- * text - print a text report: a page for a single process, a table for several processes.
- */
+/* text - print a text report: a page for a single process or a table for several. */
 #ifndef MS_CMD_PROCESS_TEXT_H
 #define MS_CMD_PROCESS_TEXT_H
 
@@ -9,7 +7,7 @@
 
 struct session;
 
-/* Print the report that the options request. Returns an exit status. */
+/* Print the report that the options request. Return an exit status. */
 int text_run(struct session *session);
 
 #endif

@@ -55,7 +55,7 @@ static void record_process(struct capturing *c, const struct process *p, int err
 }
 
 /*
- * Capture one process. Returns EXIT_DONE, even if the process was left out, or
+ * Capture one process. Return EXIT_DONE, even if the process was left out, or
  * EXIT_FAILED if the capture cannot be written.
  */
 static int capture_process(struct capturing *c, struct usage *u)
@@ -124,7 +124,7 @@ static int finish(struct capturing *c)
 	return r < 0 ? report_unwritten(c, r) : EXIT_DONE;
 }
 
-/* Capture all targets. Returns EXIT_FAILED, or the exit status of a finished capture. */
+/* Capture all targets. Return EXIT_FAILED, or the exit status of a finished capture. */
 static int list_and_capture(struct capturing *c)
 {
 	struct session *session = c->session;
@@ -181,7 +181,7 @@ static int run(struct capturing *c)
 
 /*
  * Return true if the path has the suffix of an archive format that memstate capture
- * cannot write. Without this check, capture would create a folder with a misleading name.
+ * cannot write. Without this check, it would create a folder with a misleading name.
  */
 static bool is_other_archive(const char *path)
 {

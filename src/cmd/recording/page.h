@@ -9,12 +9,12 @@
 bool recording_page_is_wanted(const struct options *options);
 
 /*
- * Check the options for the page. Prints a message and returns EXIT_BAD_USAGE if they are
- * wrong. Otherwise returns EXIT_DONE, even if no page is requested.
+ * Check the options for the page. Return EXIT_DONE, even if no page is requested, or
+ * print a message and return EXIT_BAD_USAGE if they are wrong.
  */
 int recording_page_check_options(const struct options *options);
 
-/* Write the page of the session's recording. Returns an exit status. */
+/* Write the page of the session's recording. Return an exit status. */
 int recording_page_write(struct session *session);
 
 #endif

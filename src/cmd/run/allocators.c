@@ -73,8 +73,8 @@ static const char *const jemalloc_settings[] = {
 };
 
 /*
- * Settings from "TCMalloc: Tuning" in gperftools' docs/tcmalloc.html, and further
- * variables that version 2.10 reads.
+ * Settings from "TCMalloc: Tuning" in gperftools' docs/tcmalloc.html, and other variables
+ * that version 2.10 reads.
  */
 static const char *const tcmalloc_settings[] = {
 	"aggressive_decommit",
@@ -210,7 +210,7 @@ static bool has_version_suffix(const struct search *search, const char *path)
 	const char *end = strrchr(path, '/') + 1 + strlen(search->known->file);
 
 	/*
-	 * accept version suffixes such as ".2", so "libjemalloc.so.2", but
+	 * accept version suffixes such as ".2": "libjemalloc.so.2", but
 	 * not "libjemalloc.so-old"
 	 */
 	return *end == '\0' || (*end == '.' && end[strspn(end, ".0123456789")] == '\0');
@@ -253,8 +253,8 @@ static void search_folder(struct search *search, const char *folder)
 static void search_conf(struct search *search, const char *path, int nesting);
 
 /*
- * Read the files that an "include" line of ld.so.conf names. A relative pattern, such as
- * "ld.so.conf.d/...", is relative to /etc, the folder of ld.so.conf.
+ * Read the files named by an "include" line of ld.so.conf. A pattern such as
+ * "ld.so.conf.d/..." is relative to /etc, the folder of ld.so.conf.
  */
 static void search_included(struct search *search, const char *pattern, int nesting)
 {
@@ -271,9 +271,9 @@ static void search_included(struct search *search, const char *pattern, int nest
 }
 
 /*
- * Search the folders listed in a file in the format of ld.so.conf(5). Sample lines:
- * "/usr/local/lib", "include /etc/ld.so.conf.d/?*.conf", "# a comment", "hwcap
- * 1 nosegneg".
+ * Search the folders listed in a file in the format of ld.so.conf(5). Sample
+ * lines: "/usr/local/lib", "include /etc/ld.so.conf.d/?*.conf", "# a comment",
+ * "hwcap 1 nosegneg".
  */
 static void search_conf(struct search *search, const char *path, int nesting)
 {

@@ -16,7 +16,7 @@
 struct known_allocator {
 	const char *name;
 	enum allocator allocator;
-	/* name of the library's file; a version suffix may follow */
+	/* file name of the library, without a version suffix */
 	const char *file;
 	const char *packages; /* packages that contain the library, for messages */
 	/*
@@ -28,17 +28,14 @@ struct known_allocator {
 	const char *variable;
 	const char *prefix;
 	char equals, separator;
-	/*
-	 * values of the settings are numbers; a number of bytes may have a suffix, such
-	 * as 64K
-	 */
+	/* true if settings are numbers; a number of bytes may have a suffix, as in 64K */
 	bool are_numbers;
 	const char *const *settings; /* names of the settings; NULL-terminated */
 };
 
 /*
- * Return the allocator with this name, or, for a path, the allocator whose library has
- * such a file name. Return NULL if there is no such allocator.
+ * Return the allocator with the given name. For a path, return the allocator whose
+ * library has the same file name. Return NULL if there is no such allocator.
  */
 const struct known_allocator *allocators_find(const char *name, size_t length);
 const struct known_allocator *allocators_guess(const char *path);
@@ -47,9 +44,9 @@ const struct known_allocator *allocators_guess(const char *path);
 void allocators_add_names(struct strbuf *out);
 
 /*
- * Find the allocator's library for a program of the given machine type. Searches the
+ * Find the allocator's library for a program of the given machine type. Search the
  * folders of ld.so.conf(5) and the usual folders below root ("" for the running system).
- * Returns 0; -ENOENT if no library was found; or -ENOEXEC if only libraries for other
+ * Return 0; -ENOENT if no library was found; or -ENOEXEC if only libraries for other
  * machines were found, with *ret_path set to one of them. The caller frees *ret_path.
  */
 int allocators_find_library(const char *root, const struct known_allocator *known,

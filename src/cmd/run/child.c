@@ -53,7 +53,7 @@ int child_start(struct child *child, char **argv, const struct child_setup *setu
 	close(pipe_fds[1]);
 	if (pid < 0)
 		return -err;
-	/* a successful exec closes the write end of the pipe, so that read() returns 0 */
+	/* a successful exec closes the write end of the pipe, so read() returns 0 */
 	do
 		n = read(report_fd, &err, sizeof(err));
 	while (n < 0 && errno == EINTR);
@@ -103,7 +103,7 @@ void child_wait(struct child *child)
 void child_report(const struct child *child, const char *name)
 {
 	if (!child->has_ended)
-		message("%s: still running (pid %d)", name, (int)child->pid);
+		message("%s: still running (PID %d)", name, (int)child->pid);
 	else if (WIFSIGNALED(child->wait_status))
 		message("%s: killed by signal %d (%s)", name,
 			WTERMSIG(child->wait_status),

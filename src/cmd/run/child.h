@@ -11,29 +11,26 @@ struct child {
 	pid_t pid; /* pid of the command; 0: no child */
 	bool has_ended;
 	int wait_status; /* status from waitpid(2) after the child has ended */
-	/*
-	 * resource usage of the ended child, including descendants for which the
-	 * child waited
-	 */
+	/* resource usage of the ended child and of descendants that it waited for */
 	struct rusage usage;
 };
 
 /* Settings for starting the command. */
 struct child_setup {
-	/* standard streams of the command; -1: memstate's own */
+	/* standard streams of the command; -1: those of memstate */
 	int input_fd, output_fd, error_fd;
-	/* environment of the command; NULL: memstate's own */
+	/* environment of the command; NULL: that of memstate */
 	char *const *environment;
-	bool has_own_group; /* start the command in a new process group */
+	bool has_own_group; /* true to start the command in a new process group */
 };
 
 /*
- * Start argv, and return once exec has succeeded. Returns 0, or -errno if argv could not
+ * Start argv, and return after exec has succeeded. Return 0, or -errno if argv could not
  * be started (-ENOENT: command not found).
  */
 int child_start(struct child *child, char **argv, const struct child_setup *setup);
 
-/* If the child has ended, reap it. Does not block. */
+/* Reap the child if it has ended, without blocking. */
 void child_poll(struct child *child);
 
 /* Send the signal to the child if it is still running. */

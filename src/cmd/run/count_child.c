@@ -23,8 +23,8 @@
 #include "proc/process/file.h"
 
 /*
- * Before exec, the forked copy of memstate touches more pages, at most 1/COPY_GROWTH_PART
- * of its Rss.
+ * Maximum part of memstate's Rss, 1/COPY_GROWTH_PART, by which its forked copy grows
+ * before exec.
  */
 #define COPY_GROWTH_PART 8
 
@@ -41,8 +41,8 @@ int count_child_check(const char *name)
 		return EXIT_NOT_COUNTED;
 	if (machine_read(PROC_OWN_PROGRAM, &own) == 0 &&
 	    !machine_is_same(&own, &machine)) {
-		message("%s: cannot count its calls: it is a %s program for a "
-			"different machine type",
+		message("%s: cannot count calls: it is a %s program for a different "
+			"machine type",
 			name, machine_bits(&machine));
 		return EXIT_NOT_COUNTED;
 	}
@@ -102,7 +102,9 @@ int count_child_prepare(const struct variant *allocator, const struct count_what
 		return r;
 	r = count_folder_create(folder, &where);
 	if (r < 0) {
-		message_error(where ? where : "temporary directory for counting", r);
+		message_error(where ? where
+				    : "cannot create a temporary directory for counting",
+			      r);
 		return EXIT_NOT_COUNTED;
 	}
 	strbuf_add_text(&libraries, library);
@@ -117,7 +119,7 @@ int count_child_prepare(const struct variant *allocator, const struct count_what
 /*
  * Return the peak Rss in bytes of an idle copy of memstate, measured with a test fork.
  * The peak that wait4(2) reports for a command includes the time before exec, when the
- * command was such a copy. Returns BYTES_UNKNOWN if the copy cannot be made or measured.
+ * command was such a copy. Return BYTES_UNKNOWN if the copy cannot be made or measured.
  */
 static uint64_t find_copy_rss_bytes(void)
 {
@@ -172,7 +174,7 @@ int count_child_read(struct count_child *c)
 {
 	int r;
 
-	c->own = NULL; /* the entry that c->own points to is about to be replaced */
+	c->own = NULL; /* c->own points to an entry that will be replaced */
 	r = count_folder_read(&c->folder, &c->list);
 	if (r < 0)
 		return r;

@@ -12,20 +12,20 @@
 #include "model/comparison.h"
 #include "probe/count/count.h"
 
-/* Exit statuses used by env(1) and timeout(1), for a command that has no exit status. */
+/* Exit statuses of env(1) and timeout(1) for a command without an exit status. */
 enum {
 	EXIT_NOT_COUNTED = 125,
 	EXIT_NOT_EXECUTABLE = 126,
 	EXIT_NOT_FOUND = 127,
-	/* a signal ended the command; the status is this plus the signal's number */
+	/* base of the status after a signal, to which the signal's number is added */
 	EXIT_BY_SIGNAL = 128,
 };
 
 struct count_what {
 	enum count_library library;
 	/*
-	 * program whose calls to additional entry points, such as mallocx, are also
-	 * counted; NULL: none; borrowed
+	 * Program whose calls of additional entry points, such as mallocx, are also
+	 * counted. Borrowed; NULL: there is none.
 	 */
 	const char *command;
 	/*
@@ -36,16 +36,16 @@ struct count_what {
 };
 
 struct count_child {
-	char **command; /* the command and its arguments; borrowed */
+	char **command; /* command and its arguments; borrowed */
 	/* allocator to preload after the counting library, or NULL; borrowed */
 	const struct variant *allocator;
 	struct count_what what;
-	/* standard streams of the command; -1: memstate's own */
+	/* standard streams of the command; -1: those of memstate */
 	int input_fd, output_fd;
 	struct child child;
 	struct count_folder folder;
 	struct count_list list;
-	/* the command's own entry; points into list; see count_list_find_command() */
+	/* the command's own entry in list, from count_list_find_command() */
 	const struct count_program *own;
 	uint64_t start_ns;
 	/* approximate Rss of the forked copy of memstate that execs the command */
@@ -65,9 +65,9 @@ int count_child_check(const char *name);
 
 /*
  * Create the folder for the counts, and the environment for a command that is counted
- * with this allocator (NULL: the command's own). The caller releases the environment with
- * environment_free(). Returns EXIT_DONE, or prints a message and returns another exit
- * status.
+ * with the given allocator (NULL: the command's own). The caller releases the environment
+ * with environment_free(). Return EXIT_DONE, or print a message and return another
+ * exit status.
  */
 int count_child_prepare(const struct variant *allocator, const struct count_what *what,
 			struct count_folder *folder, char ***ret_environment);
@@ -79,16 +79,16 @@ int count_child_prepare(const struct variant *allocator, const struct count_what
 int count_child_start(struct count_child *child);
 
 /*
- * Read the counts so far into the list, and find the command's own entry. Returns 0;
+ * Read the counts so far into the list, and find the command's own entry. Return 0;
  * -ENOENT if nothing has been counted for the command yet; or -errno if the folder cannot
  * be read.
  */
 int count_child_read(struct count_child *child);
 
 /*
- * Read the final counts after the command has ended. A message reports missing or
- * unreadable counts. Returns EXIT_DONE, or prints a message and returns another exit
- * status.
+ * Read the final counts after the command has ended. Print a message if counts are
+ * missing or unreadable. Return EXIT_DONE, or print a message and return another
+ * exit status.
  */
 int count_child_read_end(struct count_child *child);
 
@@ -97,22 +97,22 @@ void count_child_hint(const struct count_child *child, bool with_children);
 
 /*
  * Forward stop signals to the command, and return true if the caller should still wait
- * for the command. Return false at the second stop signal. Call this repeatedly while the
+ * for it. Return false at the second stop signal. Call this function repeatedly while the
  * command runs, with *stops = signals_stop_count() before the first call. SIGINT is not
- * forwarded: the terminal also sends it to the command.
+ * forwarded, because the terminal also sends it to the command.
  */
 bool count_child_must_wait(struct count_child *child, int *stops);
 
 /*
- * Return the command's exit status as a shell reports it. A message reports a
+ * Return the command's exit status as a shell reports it. Print a message about a
  * fatal signal.
  */
 int count_child_status(const struct count_child *child);
 
 /*
  * Return the peak Rss in bytes of the command, or of the largest process for which it
- * waited. Call this after the command has ended. Returns BYTES_UNKNOWN if the kernel's
- * figure may be that of memstate's own copy before exec.
+ * waited. Call this function after the command has ended. Return BYTES_UNKNOWN if the
+ * kernel's figure may be that of memstate's own copy before exec.
  */
 uint64_t count_child_peak_rss(const struct count_child *child);
 

@@ -18,7 +18,7 @@
 #include "probe/count/entries.h"
 #include "tracee/elf/exports.h"
 
-/* Maximum size of a list of libraries: far larger than any program's. */
+/* Maximum size of a list of libraries, far larger than that of any program. */
 #define LIST_BYTES_MAX (1 << 20)
 
 /* Run the loader, and append its output to out. Return 0 or -errno. */
@@ -56,8 +56,8 @@ static void add_file(const char *path, struct count_entries *entries)
 }
 
 /*
- * Parse a line of the loader's list: "libm.so.6 => /lib/libm.so.6 (0x00007f1b...)", or a
- * path and an address only.
+ * Parse a line of the loader's list: "libm.so.6 => /lib/libm.so.6 (0x00007f1b...)", or
+ * only a path and an address.
  */
 static void add_line(char *line, struct count_entries *entries)
 {
@@ -72,8 +72,8 @@ static void add_line(char *line, struct count_entries *entries)
 }
 
 /*
- * Add the imports and exports of the program and its libraries. "--list" makes the
- * program's own loader print all libraries, including those of LD_PRELOAD, without
+ * Add the imports and exports of the program and its libraries. With "--list", the
+ * program's own loader prints all libraries, including those of LD_PRELOAD, without
  * running the program.
  */
 static void add_libraries(const char *command, struct count_entries *entries)

@@ -22,7 +22,7 @@
 #include "tracee/ptrace/watchdog.h"
 
 #ifndef SYS_pidfd_open
-/* number of the system call, the same on all architectures; since Linux 5.3 */
+/* number of the system call since Linux 5.3, which is the same on all architectures */
 #	define SYS_pidfd_open 434
 #endif
 
@@ -32,14 +32,14 @@ int job_begin_all(void)
 }
 
 /*
- * A thread that waits for the end of a child and records the time. memstate's main thread
- * may be delayed by samples. The thread uses a pidfd: waitid(2) would also report stops
- * that another thread of memstate caused.
+ * A thread that waits for the end of a child and records the time, because samples may
+ * delay memstate's main thread. The thread uses a pidfd, because waitid(2) would also
+ * report stops that another thread of memstate caused.
  */
 struct end_watch {
 	pthread_t thread;
 	int fd;
-	/* time at which the child ended; 0: the child still runs */
+	/* time at which the child ended; 0: the child is still running */
 	atomic_uint_least64_t end_ns;
 };
 
@@ -55,9 +55,8 @@ static void *wait_for_end(void *arg)
 }
 
 /*
- * Start a thread that records when the child exits. Return NULL if that is not possible,
- * for example before Linux 5.3. In that case, the exit time is the time when memstate
- * notices the exit.
+ * Start a thread that records when the child exits. Return NULL on failure, for example
+ * before Linux 5.3. The exit time is then the time when memstate notices the exit.
  */
 static struct end_watch *start_watch(int pid)
 {
@@ -91,8 +90,8 @@ void job_release(struct job *job)
 	if (!job->watch)
 		return;
 	/*
-	 * do not join the thread while the child runs, because the child
-	 * may be unkillable
+	 * do not join the thread while the child runs, because the child may
+	 * be unkillable
 	 */
 	if (!job->child.has_ended) {
 		pthread_detach(job->watch->thread);
@@ -158,8 +157,8 @@ void job_poll(struct job *job, struct child *other)
 		    (other && info.si_pid == other->pid))
 			return;
 		/*
-		 * another thread of memstate has paused this process with ptrace, and
-		 * waits for the stop, which must not be consumed here
+		 * do not consume this stop, for which another thread of memstate waits
+		 * after pausing the process with ptrace
 		 */
 		if (info.si_code == CLD_STOPPED || info.si_code == CLD_TRAPPED)
 			return;

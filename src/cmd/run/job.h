@@ -16,27 +16,24 @@ struct end_watch;
 
 struct job {
 	struct child child;
-	struct end_watch *watch; /* thread that waits for the end of child */
+	struct end_watch *watch; /* thread that waits for the child's end */
 	/* tracks the processes of the job; borrowed from the caller */
 	struct run_sampler *sampler;
-	/* cost of the processes that have ended, from wait4(2) */
+	/* cost of the ended processes, from wait4(2) */
 	struct process_cost cost;
 	/* peak Rss of the largest ended process, from wait4(2); 0: unknown */
 	uint64_t peak_rss_bytes;
-	/*
-	 * memstate's Rss at the start of the job; a smaller peak may be memstate's, not
-	 * the command's
-	 */
+	/* memstate's Rss at the start of the job; a lower peak may be that of memstate */
 	uint64_t own_rss_bytes;
 };
 
 /*
- * Make memstate a subreaper, so that orphans are reparented to it. Returns 0 or -errno.
+ * Make memstate a subreaper, so that orphans are reparented to it. Return 0 or -errno.
  */
 int job_begin_all(void);
 
 /*
- * Start the command as child_start() does, in a new process group. The caller releases a
+ * Start the command like child_start(), in a new process group. The caller releases a
  * started job with job_release().
  */
 int job_start(struct job *job, char **argv, struct child_setup *setup);
@@ -44,7 +41,7 @@ void job_release(struct job *job);
 
 /*
  * Return the time when the child ended, even if memstate did not poll at that time. If
- * the child still runs, return the current time.
+ * the child is still running, return the current time.
  */
 uint64_t job_end_ns(const struct job *job);
 
@@ -54,11 +51,11 @@ uint64_t job_end_ns(const struct job *job);
  */
 void job_poll(struct job *job, struct child *other);
 
-/* Return true if any process of the job still runs. */
+/* Return true if any process of the job is still running. */
 bool job_is_running(struct job *job);
 
 /*
- * Send the signal to every process of the job once, including those that moved to another
+ * Send the signal once to every process of the job, including those that moved to another
  * process group.
  */
 void job_signal_all(struct job *job, int number);

@@ -18,7 +18,7 @@
 #include "probe/count/linked_in.h"
 #include "tracee/elf/reader.h"
 
-/* the interpreter of a script may be a script, up to four times: execve(2) */
+/* the interpreter of a script may itself be a script, up to four times (execve(2)) */
 #define INTERPRETERS_MAX 4
 
 const char *machine_bits(const struct machine *machine)
@@ -46,12 +46,12 @@ int machine_read(const char *path, struct machine *ret)
 	return r;
 }
 
-/* Properties of a program, according to its ELF headers. */
+/* Properties of a program, from its ELF headers. */
 struct program {
 	struct machine machine;
-	bool has_interpreter; /* the program is dynamically linked */
+	bool has_interpreter; /* true if the program is dynamically linked */
 	char interpreter[256];
-	/* the program exports malloc, which takes precedence over any preloaded malloc */
+	/* true if the program exports malloc, which preloaded libraries cannot replace */
 	bool has_malloc;
 	bool is_go;
 };
@@ -69,7 +69,7 @@ static void read_interpreter(int fd, const Elf64_Phdr *segment, struct program *
 
 /*
  * Return true if a 64-bit file exports the symbol. Return false for files without
- * sections, for which this cannot be determined.
+ * sections, whose exports cannot be determined.
  */
 static bool exports(struct elf_reader *file, const char *wanted)
 {
@@ -89,8 +89,8 @@ static bool exports(struct elf_reader *file, const char *wanted)
 }
 
 /*
- * Return true if the file has the section that Go's linker adds to each program. strip(1)
- * keeps this section.
+ * Return true if the file has the section that Go's linker adds to each program, and that
+ * strip(1) keeps.
  */
 static bool has_go_section(struct elf_reader *file)
 {
@@ -187,7 +187,7 @@ static char *read_shebang(int fd)
 
 /*
  * Return a description of how the program gains privileges at exec, or NULL if it gains
- * none. For programs that gain privileges, the kernel makes the loader ignore LD_PRELOAD.
+ * none. In programs that gain privileges, the loader ignores LD_PRELOAD.
  */
 static const char *find_gained_rights(int fd)
 {
@@ -232,7 +232,7 @@ static int check_program(const char *path, const struct program *p)
 }
 
 /*
- * Check one file, without its interpreter. Returns 0, or prints a message and returns
+ * Check one file, without its interpreter. Return 0, or print a message and return
  * -errno. *ret_next is a script's interpreter, or NULL.
  */
 static int check_file(const char *path, struct machine *ret, char **ret_next)

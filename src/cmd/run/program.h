@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * program - find the file that a command executes, and check if a library can be
+ * program - find the file that a command executes, and check whether a library can be
  * preloaded into it.
  */
 #ifndef MS_CMD_RUN_PROGRAM_H
@@ -14,7 +14,7 @@
  * as the program.
  */
 struct machine {
-	uint8_t elf_class; /* 32-bit or 64-bit: ELFCLASS32 or ELFCLASS64 */
+	uint8_t elf_class; /* ELFCLASS32 or ELFCLASS64 */
 	uint8_t byte_order;
 	uint16_t number; /* EM_X86_64 or another EM_ constant */
 };
@@ -29,7 +29,7 @@ static inline bool machine_is_same(const struct machine *a, const struct machine
 const char *machine_bits(const struct machine *machine);
 
 /*
- * Read the kind of machine code in an ELF file. Returns 0, -ENOEXEC if the file is not an
+ * Read the kind of machine code in an ELF file. Return 0, -ENOEXEC if the file is not an
  * ELF file, or another -errno.
  */
 int machine_read(const char *path, struct machine *ret);
@@ -39,7 +39,7 @@ bool machine_exports(const char *path, const char *symbol);
 
 /*
  * Check the file that execvp(3) would run. For a script, also check its interpreters.
- * Returns 0, with *ret set to the machine type that a preloaded library must have. Prints
+ * Return 0, with *ret set to the machine type that a preloaded library must have. Prints
  * a message and returns -errno if the file cannot be found, or if no library can be
  * preloaded into it, because it is linked statically or with musl, gains privileges at
  * exec, or has its own malloc.
@@ -54,21 +54,20 @@ int program_check(const char *name, struct machine *ret);
 bool program_is_go(const char *name, bool *ret_static);
 
 /*
- * Return the name of an allocation function other than malloc, such as mallocx, that is
- * linked into the file that execvp(3) would run. Return NULL if there is none. The string
- * is static.
+ * Return the static name of an allocation function other than malloc, such as mallocx,
+ * that is linked into the file that execvp(3) would run. Return NULL if there is none.
  */
 const char *program_find_entry_point(const char *name);
 
 /*
- * Describe the allocator that is linked into the file that execvp(3) would run. Return
- * NULL if none is recognized, or if the file is not stripped. The string is static.
+ * Return a static description of the allocator that is linked into the file that
+ * execvp(3) would run. Return NULL if none is recognised, or if the file is not stripped.
  */
 const char *program_find_linked_in(const char *name);
 
 /*
  * Find the file that execvp(3) would run, and the file's dynamic loader. The caller frees
- * both paths. Returns false if the file is not a dynamically linked program.
+ * both paths. Return false if the file is not a dynamically linked program.
  */
 bool program_find_loader(const char *name, char **ret_path, char **ret_loader);
 

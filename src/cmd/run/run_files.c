@@ -48,8 +48,8 @@ int run_files_make_folder(const char *path)
 }
 
 /*
- * Append the name of a run's folder, such as "warm-up-1-jemalloc_dirty_decay_ms=0".
- * Characters that are unsuitable in a path are replaced by '_'.
+ * Append the name of a run's folder, such as "warm-up-1-jemalloc_dirty_decay_ms=0", with
+ * '_' in place of characters that are unsuitable in a path.
  */
 static void add_run_name(struct strbuf *out, const struct variant *variant,
 			 const struct run *run)
@@ -65,7 +65,7 @@ static void add_run_name(struct strbuf *out, const struct variant *variant,
 }
 
 /*
- * Open the file again instead of duplicating the descriptor. The run then has its own
+ * Open the file again instead of duplicating the descriptor, so that the run has its own
  * file offset, which starts at 0.
  */
 int run_files_open_input(void)

@@ -5,7 +5,7 @@
 
 #include "model/comparison.h"
 
-/* The standard streams of one run, for the command or its workload. */
+/* Standard streams of one run, for the command or its workload. */
 struct run_files {
 	int input_fd, output_fd, error_fd;
 };
@@ -19,15 +19,15 @@ struct run_files {
 void run_files_close(struct run_files *files);
 
 /*
- * Open the file that is memstate's standard input, with the offset 0, so that each run
- * reads the whole input. If standard input is not a regular file, open /dev/null. Returns
- * -1 if no descriptor is available.
+ * Open the file that is memstate's standard input at offset 0, so that each run reads the
+ * whole input. If standard input is not a regular file, open /dev/null. Return -1 if no
+ * descriptor is available.
  */
 int run_files_open_input(void);
 
 /*
- * Create the folder for the output of all runs. An existing empty folder is accepted.
- * Returns 0, or prints a message and returns -errno.
+ * Create the folder for the output of all runs, or accept an existing empty folder.
+ * Return 0, or print a message and return -errno.
  */
 int run_files_make_folder(const char *path);
 

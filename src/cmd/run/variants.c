@@ -133,7 +133,7 @@ static int refuse_name(const char *name)
 		message_usage(
 			NULL,
 			"--preload: unknown allocator '%s'; use %s, or the path of a "
-			"library with a '/'",
+			"library, which must contain a '/'",
 			name, strbuf_text(&names));
 	return -EINVAL;
 }
@@ -262,8 +262,8 @@ static int find_library(struct variant *v, const struct machine *machine)
 		return check_library(v, machine);
 	/*
 	 * Preload glibc by its bare file name, so that the loader uses the glibc that the
-	 * program uses anyway. Because glibc is then loaded first, its malloc() is used
-	 * even if the program is linked with another allocator.
+	 * program uses anyway. glibc is then loaded first, so its malloc() is used even
+	 * if the program is linked with another allocator.
 	 */
 	if (known->allocator == ALLOCATOR_GLIBC) {
 		v->library = xstrdup(known->file);
@@ -297,7 +297,7 @@ int variants_prepare(const char *list, const char *command, struct variants *ret
 	if (variants_parse(list, &variants) < 0)
 		return EXIT_BAD_USAGE;
 	is_ready = program_check(command, &machine) == 0;
-	if (is_ready) /* continue after a failure, to report every missing library */
+	if (is_ready) /* continue, to report every missing library */
 		for (size_t i = 0; i < variants.count; i++)
 			is_ready &= find_library(&variants.items[i], &machine) == 0;
 	if (!is_ready) {
@@ -309,8 +309,8 @@ int variants_prepare(const char *list, const char *command, struct variants *ret
 }
 
 /*
- * Environment variables that contain lists and may be set already. is_first is true if
- * the first entry of a list takes precedence over the last.
+ * Environment variables that contain lists, and may already be set. is_first is true if
+ * the first entry of a list has precedence over the last.
  */
 static const struct {
 	const char *name;

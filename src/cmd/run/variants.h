@@ -19,14 +19,14 @@ struct variants {
 void variants_release(struct variants *variants);
 
 /*
- * Parse the list without reading any file. Returns 0, or prints a message and returns
+ * Parse the list without reading any file. Return 0, or print a message and return
  * -EINVAL, with *ret unchanged.
  */
 int variants_parse(const char *list, struct variants *ret);
 
 /*
  * Parse the list, check that a library can be preloaded into the command (argv[0]), and
- * find the libraries. Returns EXIT_DONE, or prints a message and returns another exit
+ * find the libraries. Return EXIT_DONE, or print a message and return another exit
  * status, with *ret unchanged.
  */
 int variants_prepare(const char *list, const char *command, struct variants *ret);

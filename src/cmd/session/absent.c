@@ -13,8 +13,8 @@
 #include "model/process_name.h"
 
 /*
- * Return true if /proc hides the process. In that case kill(2) fails with EPERM, which
- * shows that the process exists.
+ * Return true if /proc hides the process. kill(2) then fails with EPERM, which shows that
+ * the process exists.
  */
 static bool is_hidden(const struct session *session, int pid)
 {

@@ -8,7 +8,7 @@
 struct session;
 struct snapshot;
 
-/* Report each pid and name that selects no process. Return their number. */
+/* Report each pid and name that does not select any process, and return their number. */
 size_t absent_report(const struct session *session, const struct snapshot *snapshot);
 
 #endif

@@ -30,9 +30,7 @@ int groups_check_options(const struct options *o)
 	return EXIT_BAD_USAGE;
 }
 
-/*
- * Print a message with the reason why the group could not be opened. Returns EXIT_FAILED.
- */
+/* Print a message about why the group could not be opened. Return EXIT_FAILED. */
 static int groups_report_open(const struct cgroup_target *target, int error)
 {
 	if (error == -EOPNOTSUPP)
@@ -47,7 +45,9 @@ static int groups_report_open(const struct cgroup_target *target, int error)
 	else if (target->name)
 		message_error(target->name, error);
 	else if (error == -EXDEV)
-		message("%d: its cgroup is not visible from this namespace", target->pid);
+		message("%d: the cgroup of this process is not visible from this "
+			"namespace",
+			target->pid);
 	else
 		message_process_error(target->pid, error);
 	return EXIT_FAILED;
@@ -94,7 +94,7 @@ const struct cgroup *groups_read(struct session *session)
 
 /*
  * Find the pid of the single target process, whose group is requested. Without targets,
- * return the pid of memstate.
+ * the pid is that of memstate.
  */
 static int find_pid(struct session *session, int *ret)
 {

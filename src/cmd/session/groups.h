@@ -9,28 +9,28 @@
 #include "sample/process/cgroup_sampler.h"
 
 /*
- * Check that none of the given options conflicts with --cgroup. Returns EXIT_DONE, or
- * prints a message and returns EXIT_BAD_USAGE.
+ * Check that no given option conflicts with --cgroup. Return EXIT_DONE, or print a
+ * message and return EXIT_BAD_USAGE.
  */
 int groups_check_options(const struct options *options);
 
 /*
  * Open the group that --cgroup names, or the group of the single target process. Without
- * either, open memstate's own group. Returns EXIT_DONE, or prints a message and returns
+ * either, open memstate's own group. Return EXIT_DONE, or print a message and return
  * another exit status.
  */
 int groups_open(struct session *session, struct cgroup_sampler **ret);
 
 /*
- * Replace the targets by the processes of the group. Returns EXIT_DONE, or prints a
- * message and returns another exit status.
+ * Replace the targets with the processes of the group. Return EXIT_DONE, or print a
+ * message and return another exit status.
  */
 int groups_begin(struct session *session);
 void groups_end(struct session *session);
 
 /*
- * Read the group's current state, to be recorded. Returns NULL if the state is not to be
- * recorded, or cannot be read.
+ * Read the group's current state for the recording. Return NULL if the state is not
+ * recorded or cannot be read.
  */
 const struct cgroup *groups_read(struct session *session);
 

@@ -12,9 +12,7 @@
 #include "cmd/session/turn.h"
 #include "proc/process/tracer.h"
 
-/*
- * Maximum pause that the user has not requested explicitly: short enough to go unnoticed.
- */
+/* Maximum pause without an explicit request by the user, short enough to go unnoticed. */
 #define AUTO_PAUSE_NS (250 * NS_PER_MS)
 
 static int read_heap(void *context, struct usage *u, struct mapping_list *mappings)
@@ -70,9 +68,18 @@ void heaps_begin(struct session *session)
 		stops = STOPS_NONE;
 	session->heaps = heap_keeper_new(&session->fs, session->sampler, stops,
 					 heaps_auto_pause_ns(o), o->max_share_per_mille);
+	/* the user must have named the process and requested the walk */
+	if (o->heap == HEAP_WALK && !o->targets.group && !o->targets.with_children)
+		heap_keeper_set_pre_copy(session->heaps, o->pre_copy);
 	if (o->heap == HEAP_HELPER)
 		heap_keeper_set_helpers(session->heaps, heaps_make_helpers(session));
 	sampler_set_heap_source(session->sampler, read_heap, session->heaps);
+}
+
+void heaps_keep_copies(struct session *session)
+{
+	if (session->heaps && session->options->sample_count != 1)
+		heap_keeper_set_keeps_copies(session->heaps, true);
 }
 
 void heaps_set_patience(struct session *session, uint64_t patience_ns)
@@ -97,7 +104,7 @@ int heaps_read_in_turn(const struct procfs *fs, struct heap_reader *reader,
 	reader->waits_for_turn = turn_await(fs, u->process.pid);
 	for (unsigned int tries = 1;; tries++) {
 		r = heap_reader_read(reader, u, mappings, ret);
-		/* helpers must not query the allocator twice */
+		/* do not retry with helpers, which must not query the allocator twice */
 		if (r == 0 || reader->helpers || u->error ||
 		    !turn_may_retry(fs, u->process.pid, r, tries))
 			return r;
@@ -120,7 +127,8 @@ static void report_tracer(const struct session *session, int pid,
 }
 
 static void report(const struct session *session, const struct process *process,
-		   int error, const char *problem, uint64_t expected_ns)
+		   int error, const char *problem, uint64_t expected_ns,
+		   const char *pre_copy_problem)
 {
 	int pid = process->pid;
 	struct tracer_process tracer;
@@ -132,8 +140,10 @@ static void report(const struct session *session, const struct process *process,
 		message("%d: the heap could not be read: %s", pid, problem);
 	else if (error == -EFBIG)
 		message("%d: heap not read: the process would be paused for about %s; "
-			"--max-pause permits a longer pause",
-			pid, units_format_duration(expected_ns, pause));
+			"--max-pause permits a longer pause%s%s",
+			pid, units_format_duration(expected_ns, pause),
+			pre_copy_problem ? "; it cannot be copied while it runs: " : "",
+			pre_copy_problem ? pre_copy_problem : "");
 	else if (error == -EBUSY && proc_tracer_find(&session->fs, pid, &tracer))
 		report_tracer(session, pid, &tracer);
 	else
@@ -166,7 +176,8 @@ int heaps_report_missing(const struct session *session, const struct snapshot *s
 			heaps_report_not_asked(u);
 		if (u->error || u->heap_quality != QUALITY_UNKNOWN || !problem)
 			continue;
-		report(session, &u->process, u->heap_error, problem, u->heap_expected_ns);
+		report(session, &u->process, u->heap_error, problem, u->heap_expected_ns,
+		       u->heap_pre_copy_problem);
 		missing++;
 	}
 	return missing > 0 ? EXIT_PARTIAL : EXIT_DONE;
@@ -176,8 +187,8 @@ static void report_room(int pid, const struct heap *heap)
 {
 	char needed[UNITS_TEXT_SIZE], room[UNITS_TEXT_SIZE];
 
-	message("%d: heap not read: the copy requires %s, and %s permits %s, "
-		"part of which is reserved for other programs",
+	message("%d: heap not read: the copy requires %s; %s permits %s, of which "
+		"memstate uses at most three quarters",
 		pid, units_format_bytes(heap->needed_bytes, needed), heap->room_limit,
 		units_format_bytes(heap->room_bytes, room));
 }
@@ -196,7 +207,7 @@ void heaps_report_failure(const struct session *session, const struct usage *u,
 		return;
 	}
 	report(session, &u->process, heap->problem ? 0 : r, heap->problem,
-	       heap->expected_ns);
+	       heap->expected_ns, heap->pre_copy.problem);
 }
 
 void heaps_report_skipped(int pid, const struct mapping_list *mappings, bool with_roots)
@@ -218,7 +229,7 @@ void heaps_report_skipped(int pid, const struct mapping_list *mappings, bool wit
 	}
 	if (count == 0)
 		return;
-	message("%d: skipped %zu %s (%s) on FUSE, a network file system or "
+	message("%d: skipped %zu %s (%s) backed by FUSE, a network file system or "
 		"userfaultfd, where a read can hang; the first is %s",
 		pid, count, count == 1 ? "mapping" : "mappings",
 		units_format_bytes(bytes, sum),

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * heaps - read the heaps of processes when --heap asks for them, and report why a
- * heap cannot be read.
+ * heaps - read the heaps of processes as --heap requests, and report why a heap cannot
+ * be read.
  */
 #ifndef MS_CMD_SESSION_HEAPS_H
 #define MS_CMD_SESSION_HEAPS_H
@@ -17,10 +17,16 @@
 uint64_t heaps_auto_pause_ns(const struct options *options);
 
 /*
- * Enable heap reading for the session: as --heap specifies, or by default for running
- * processes that the user named.
+ * Enable heap reading for the session, either as requested with --heap, or by default for
+ * running processes that the user named.
  */
 void heaps_begin(struct session *session);
+
+/*
+ * Permit keeping the copies of heaps, and tracking their processes, between the walks of
+ * a series, if it has more than one sample.
+ */
+void heaps_keep_copies(struct session *session);
 
 /*
  * Set the maximum time for which each later sample waits for heap walks. After that time,
@@ -30,7 +36,7 @@ void heaps_begin(struct session *session);
 void heaps_set_patience(struct session *session, uint64_t patience_ns);
 
 /*
- * Read the mappings of a process as sampler_read_mappings() does, and its heap if the
+ * Read the mappings of a process like sampler_read_mappings(), and its heap if the
  * options request it.
  */
 int heaps_read(struct session *session, struct usage *u, struct mapping_list *mappings);
@@ -43,8 +49,8 @@ int heaps_read_in_turn(const struct procfs *fs, struct heap_reader *reader,
 		       struct usage *u, struct mapping_list *mappings, struct heap *ret);
 
 /*
- * Check that the options for helpers can be combined. Returns EXIT_DONE, or prints a
- * message and returns EXIT_BAD_USAGE.
+ * Check that the options for helpers can be combined. Return EXIT_DONE, or print a
+ * message and return EXIT_BAD_USAGE.
  */
 int heaps_check_options(const struct options *options);
 
@@ -54,25 +60,25 @@ int heaps_check_options(const struct options *options);
  */
 struct helpers *heaps_make_helpers(const struct session *session);
 
-/* If a query of the process's allocator was requested and failed, report the reason. */
+/* Report why a query of the process's allocator failed, if a query was requested. */
 void heaps_report_not_asked(const struct usage *u);
 
 /*
  * With --heap walk or helper, report the processes of the sample whose heap could not be
- * read. Returns EXIT_DONE, or EXIT_PARTIAL if there are such processes.
+ * read. Return EXIT_DONE, or EXIT_PARTIAL if there are such processes.
  */
 int heaps_report_missing(const struct session *session, const struct snapshot *snapshot);
 
 /*
- * Report why heap_reader_read() failed. If r is 0, report why the quality of the heap's
+ * Report why heap_reader_read() failed or, if r is 0, why the quality of the heap's
  * figures is unknown.
  */
 void heaps_report_failure(const struct session *session, const struct usage *u,
 			  const struct heap *heap, int r);
 
 /*
- * Report memory that was not read, because a page fault in this memory might block on
- * another process or machine (mapping_is_skipped()). with_roots: also report shared
+ * Report memory that was not read, because a page fault in it might block on another
+ * process or machine (mapping_is_skipped()). If with_roots is set, also report shared
  * memory, which should have been searched for pointers.
  */
 void heaps_report_skipped(int pid, const struct mapping_list *mappings, bool with_roots);

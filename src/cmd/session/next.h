@@ -7,20 +7,23 @@
 #include "model/conclusion.h"
 
 /*
- * The command to run next after a report on one or more processes. The command examines
- * the process with the highest rank, which is, for example, its Rss.
+ * The command to run next after a report on one or more processes. It examines the
+ * process with the highest rank, such as its Rss.
  */
 struct next {
-	struct next_place place; /* where the next command can examine the processes */
+	struct next_place place; /* place where the next command reads processes */
 	struct strbuf place_options;
-	struct conclusion best; /* conclusion in which only the next command is set */
+	struct conclusion best; /* conclusion that holds the next command */
 	uint64_t best_rank;
 };
 
 void next_begin(struct next *next, const struct session *session);
 void next_end(struct next *next);
 
-/* Keep the next command of a process. An unknown rank counts as 0. */
+/*
+ * Keep the next command of a process if its rank is the highest so far. An unknown rank
+ * counts as 0.
+ */
 void next_offer(struct next *next, const struct conclusion *conclusion, uint64_t rank);
 
 /* Append the line with the next command, if any, to the report. */

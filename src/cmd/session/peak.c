@@ -14,8 +14,8 @@
 #include "cmd/session/session.h"
 
 /*
- * The first sampling interval. It is short, because many commands end soon, and is
- * doubled until it reaches the session's interval.
+ * The first sampling interval, which is doubled until it reaches the session's interval.
+ * It is short, because many commands end soon.
  */
 #define FIRST_INTERVAL_NS (10 * NS_PER_MS)
 
@@ -93,7 +93,7 @@ static uint64_t last_walk_ns(const struct snapshot *snapshot)
 }
 
 /*
- * Return true if a is the better peak: the larger sample, or, if both have the same size,
+ * Return true if a is the better peak: the larger sample or, if both have the same size,
  * the sample with the more recent heap walk.
  */
 static bool is_better(const struct peak *a, const struct peak *b)
@@ -121,15 +121,15 @@ static void keep_larger(struct peak *best, struct peak *latest)
 	*latest = smaller;
 }
 
-/* Wait until the next sample is due, or the command has ended. */
+/* Wait until the next sample is due or the command has ended. */
 static void wait_for(struct session *session, uint64_t due_ns)
 {
 	struct child *child = &session->child;
 	int stops = signals_stop_count();
 
 	/*
-	 * wait once even if the sample is already due: signals are delivered only during
-	 * a wait, and samples may take longer than the interval
+	 * wait once even if the sample is already due, because signals are delivered only
+	 * during a wait, and samples may take longer than the interval
 	 */
 	do {
 		signals_wait_until(due_ns);

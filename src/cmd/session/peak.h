@@ -11,7 +11,7 @@
 struct session;
 
 struct peak {
-	/* the sample; its elapsed_ns counts from the start of the command */
+	/* elapsed_ns of the sample counts from the start of the command */
 	struct snapshot snapshot;
 	struct mapping_list mappings; /* mappings of the single process, if requested */
 	uint64_t rss_bytes;	      /* sum of Rss over all processes in the snapshot */
@@ -20,9 +20,9 @@ struct peak {
 
 /*
  * Take samples of the session's command until it has ended, at the session's interval,
- * but more often at first. with_mappings: expect a single process, and keep its mappings.
- * Otherwise read `needs` of all targets. Returns 0, or prints a message and returns
- * -errno. If sample_count is 0, the command ended before the first sample.
+ * but more often at first. If with_mappings is set, expect a single process, and keep its
+ * mappings. Otherwise read `needs` of all targets. Return 0, or print a message and
+ * return -errno. If sample_count is 0, the command ended before the first sample.
  */
 int peak_find(struct session *session, bool with_mappings, unsigned int needs,
 	      struct peak *ret);

@@ -13,8 +13,8 @@
 #include "cmd/core/message.h"
 
 /*
- * Maximum fraction of elapsed time for reading the mappings of one process that are only
- * recorded, not shown.
+ * Maximum share of elapsed time for reading the mappings of one process that are only
+ * recorded, in thousandths.
  */
 #define RECORD_SHARE_PER_MILLE 10
 
@@ -100,7 +100,8 @@ int recordings_open_file(const char *verb, const char *path, const char *at,
 	if (at && replay_find_moment(replay, at, &index) < 0) {
 		message_usage(
 			verb,
-			"%s: '%s' is not a time such as 2026-11-21T08:15:30Z, +90s or -5m",
+			"%s: '%s' is not a time such as 2026-11-21T08:15:30Z, +90s, "
+			"-5m, first or last",
 			path, at);
 		replay_close(replay);
 		return EXIT_BAD_USAGE;

@@ -11,32 +11,32 @@
 #include "sample/recording/replay.h"
 
 /*
- * Check that the options for recordings can be combined. Returns EXIT_DONE, or prints a
- * message and returns EXIT_BAD_USAGE.
+ * Check that the options for recordings can be combined. Return EXIT_DONE, or print a
+ * message and return EXIT_BAD_USAGE.
  */
 int recordings_check_options(const struct options *options);
 
 /*
- * Print a message with the reason why a recording cannot be opened, read or written.
- * Returns EXIT_FAILED.
+ * Print a message about why a recording cannot be opened, read or written.
+ * Return EXIT_FAILED.
  */
 int recordings_report(const char *path, int error);
 
 /*
  * Return the position of the moment in "FILE@TIME" if path is not a file, but FILE is.
- * Otherwise return 0. Only diff accepts this notation.
+ * Otherwise return 0. Only the command diff accepts this notation.
  */
 size_t recordings_find_moment(const char *path);
 
 /*
- * Open the recording named by --record for writing. Returns EXIT_DONE, or prints a
- * message and returns another exit status.
+ * Open the recording named by --record for writing. Return EXIT_DONE, or print a
+ * message and return another exit status.
  */
 int recordings_begin(const struct options *options, struct sampler *sampler,
 		     struct recorder **ret);
 
 /*
- * Report if the last sample could not be recorded. Returns status, or EXIT_PARTIAL
+ * Report if the last sample could not be recorded. Return status, or EXIT_PARTIAL
  * instead of EXIT_DONE.
  */
 int recordings_finish(const struct options *options, const struct recorder *recorder,
@@ -44,14 +44,14 @@ int recordings_finish(const struct options *options, const struct recorder *reco
 
 /*
  * Open the recording named by --replay. *ret_index is the index of the sample that --at
- * selects, or of the last sample. Returns EXIT_DONE, or prints a message and returns
+ * selects, or of the last sample. Return EXIT_DONE, or print a message and return
  * another exit status.
  */
 int recordings_open(const struct options *options, struct replay **ret,
 		    size_t *ret_index);
 
 /*
- * Open a recording as recordings_open() does, but with any path. at selects the sample;
+ * Open a recording like recordings_open(), but with any path. at selects the sample;
  * NULL: the last sample. verb is for messages.
  */
 int recordings_open_file(const char *verb, const char *path, const char *at,

@@ -84,8 +84,8 @@ static int prepare_environment(const struct options *o, char ***ret)
 }
 
 /*
- * Add the helper to the command's environment. If the helper is not available, report
- * this; memstate then only walks the heap from outside.
+ * Add the helper to the command's environment. If the helper is not available, print a
+ * message; memstate then only walks the heap from outside.
  */
 static void add_helper(const struct session *session, char ***environment)
 {
@@ -154,7 +154,7 @@ static void report_unknown_column(const char *verb, char option,
 	_cleanup_strbuf_ struct strbuf hint = STRBUF_INIT, names = STRBUF_INIT;
 	struct similar similar = { .word = name };
 	const char *unit = strrchr(name, '_');
-	/* the column that the name, such as rss_kib, would select without its unit */
+	/* column with the same name but another unit, such as rss_bytes for rss_kib */
 	const struct column *meant = unit ? column_find(set, name, (size_t)(unit - name))
 					  : NULL;
 
@@ -206,12 +206,16 @@ static void report_unreadable(const struct session *session, const struct usage 
 		return;
 	}
 	message_process_error(u->process.pid, u->error);
+	/* the right to read smaps would not suffice for a heap that the user requested */
 	if (u->error == -EACCES || u->error == -EPERM)
-		rights_report(&session->fs, u->process.pid, false);
+		rights_report(&session->fs, u->process.pid,
+			      session->options->reads_heap ||
+				      session->options->heap == HEAP_WALK ||
+				      session->options->heap == HEAP_HELPER);
 }
 
 /*
- * A single message reports all processes for which memstate lacks permission. Other
+ * One message reports all processes that memstate lacks the permission to read. Other
  * errors are reported for each process.
  */
 void missing_add(struct missing *missing, const struct session *session,
@@ -233,7 +237,7 @@ int missing_report(const struct missing *missing, const struct session *session)
 {
 	if (missing->process_count == 0 && session->replay &&
 	    missing->absent_count == 0) {
-		message("%s: the recording has no process up to that time",
+		message("%s: no process was recorded at or before that time",
 			session->options->recording.replay);
 		return EXIT_FAILED;
 	}

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * session - the state that every command on processes needs: options, targets, sampler
- * and child.
+ * session - the state of every command on processes: options, targets, sampler and child.
  */
 #ifndef MS_CMD_SESSION_SESSION_H
 #define MS_CMD_SESSION_SESSION_H
@@ -20,32 +19,32 @@ struct session {
 	struct procfs fs;
 	struct sampler *sampler;
 	struct heap_keeper *heaps; /* reads and stores heaps; NULL: heaps are not read */
-	/* the command that memstate runs; its pid is 0 without a command */
+	/* the command that memstate runs; pid 0: there is no command */
 	struct child child;
 	/* the recording that is shown; NULL: live processes are read */
 	struct replay *replay;
-	size_t replay_index; /* index of the sample that --at selects */
-	/* the group of --cgroup if its state is recorded, otherwise NULL */
+	size_t replay_index; /* index of the sample selected by --at */
+	/* the group of --cgroup if its state is recorded; otherwise NULL */
 	struct cgroup_sampler *group;
-	struct cgroup cgroup; /* state of the group when it was last read */
-	/* recorder that reports and the screen use; NULL: nothing is recorded */
+	struct cgroup cgroup; /* state of the group when last read */
+	/* recorder for reports and the screen; NULL: nothing is recorded */
 	struct recorder *recorder;
 };
 
 /*
- * Initialize the session. Returns EXIT_DONE, or prints a message and returns another exit
- * status.
+ * Initialise the session. Return EXIT_DONE, or print a message and return another
+ * exit status.
  */
 int session_begin(struct session *session, struct options *options);
 
 /*
- * Stop reading processes, and remove everything that memstate has injected into them. A
- * message reports what could not be removed.
+ * Stop reading processes, and remove everything that memstate has injected into them.
+ * Print a message about anything that could not be removed.
  */
 void session_end_reading(struct session *session);
 
 /*
- * Report what could not be removed from a process when its helper was removed. This is a
+ * Report what could not be removed from a process with its helper. This function is a
  * callback for helpers_free().
  */
 void session_report_left(void *context, int pid, const char *what);
@@ -54,29 +53,29 @@ void session_report_left(void *context, int pid, const char *what);
 void session_end(struct session *session);
 
 /*
- * If the options contain a command, start it and make it the target. Returns EXIT_DONE,
- * or prints a message and returns another exit status.
+ * Start the command in the options, if any, and make it the target. Return EXIT_DONE, or
+ * print a message and return another exit status.
  */
 int session_start_command(struct session *session, const struct child_setup *setup);
 
 /*
- * Set *ret to the columns given with -o, or to the default columns. Returns EXIT_DONE, or
- * prints a message and returns another exit status.
+ * Set *ret to the columns given with -o, or to the default columns. Return EXIT_DONE, or
+ * print a message and return another exit status.
  */
 int session_columns(const struct options *options, const struct column_set *set,
 		    const char *defaults, struct column_list *ret);
 
 /*
- * Set *ret to the sort key given with -s, or to the default key. *ret_has_key is false if
- * there is neither. Returns EXIT_DONE, or prints a message and returns another exit
- * status.
+ * Set *ret to the sort key given with -s, or to the default key. *ret_has_key is
+ * false if there is neither. Return EXIT_DONE, or print a message and return
+ * another exit status.
  */
 int session_sort_key(const struct options *options, const struct column_set *set,
 		     const char *sort_default, struct sort_key *ret, bool *ret_has_key);
 
 /*
- * List the target processes, as sampler_list() does. Returns EXIT_DONE, or prints a
- * message and returns EXIT_FAILED.
+ * List the target processes like sampler_list(). Return EXIT_DONE, or print a message
+ * and return EXIT_FAILED.
  */
 int session_list(const struct session *session, unsigned int needs, struct snapshot *ret);
 
@@ -85,12 +84,12 @@ int session_list(const struct session *session, unsigned int needs, struct snaps
  * visited one by one.
  */
 struct missing {
-	size_t absent_count; /* targets that were requested, but not found */
+	size_t absent_count; /* requested targets that were not found */
 	size_t process_count;
 	size_t unreadable_count;
 	/*
-	 * number of unreadable processes that the user did not name and that memstate
-	 * lacks the permission to read
+	 * unreadable processes that the user did not name, and that memstate lacks the
+	 * permission to read
 	 */
 	size_t denied_count;
 };
@@ -103,14 +102,14 @@ void missing_add(struct missing *missing, const struct session *session,
 		 const struct usage *u);
 
 /*
- * Report what is missing from the sample, except what missing_add() has reported already.
- * Returns EXIT_DONE, EXIT_PARTIAL, or EXIT_FAILED if there is nothing to show.
+ * Report what is missing from the sample, except what missing_add() has already reported.
+ * Return EXIT_DONE, EXIT_PARTIAL, or EXIT_FAILED if there is nothing to show.
  */
 int missing_report(const struct missing *missing, const struct session *session);
 
 /*
- * Report which targets are missing from the sample or unreadable. Returns as
- * missing_report() does.
+ * Report which targets are missing from the sample or unreadable. Return the same values
+ * as missing_report().
  */
 int session_report_missing(const struct session *session,
 			   const struct snapshot *snapshot);

@@ -17,7 +17,7 @@
 
 /* maximum total wait of a run, for all processes together */
 #define WAIT_NS (3 * NS_PER_S)
-/* a message reports only waits that are longer than this */
+/* minimum duration of a wait that a message reports */
 #define SILENCE_NS (NS_PER_S / 2)
 #define LOOK_NS (5 * NS_PER_MS)
 #define STOP_TRIES_MAX 3

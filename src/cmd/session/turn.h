@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* turn - wait while another memstate holds a process, and name the holder. */
+/* turn - wait while another memstate traces a process, and name the tracer. */
 #ifndef MS_CMD_SESSION_TURN_H
 #define MS_CMD_SESSION_TURN_H
 
@@ -16,16 +16,16 @@ bool turn_await(const struct procfs *fs, int pid);
 
 /*
  * Return true if the caller should try again to read the process or to attach to it. The
- * last of `tries` attempts failed with the error: -EBUSY if another memstate came first,
- * or -EAGAIN if a thread could not be stopped. The function has waited for a while, or
- * until the other memstate has finished. Each attempt after -EAGAIN pauses the process,
- * so there are few of them.
+ * last of `tries` attempts failed with `error`: -EBUSY if another memstate came first, or
+ * -EAGAIN if a thread could not be stopped. The function has waited for a while, or until
+ * the other memstate has finished. Few attempts follow -EAGAIN, because each of them
+ * pauses the process.
  */
 bool turn_may_retry(const struct procfs *fs, int pid, int error, unsigned int tries);
 
 /*
- * Append "process PID (NAME)"; for another memstate, NAME is the beginning of its command
- * line.
+ * Append "process PID (NAME)". For another memstate, NAME is the beginning of its
+ * command line.
  */
 void turn_add_tracer(const struct procfs *fs, const struct tracer_process *tracer,
 		     struct strbuf *out);

@@ -38,8 +38,8 @@
 #define PAUSE_GROWTH_DIVISOR 4
 #define PAUSE_MAX_NS (200 * NS_PER_MS)
 /*
- * Pauses between attempts to stop a thread are random, so that the attempts do not
- * always hit the same phase of a loop.
+ * Pauses between attempts to stop a thread are random, so that the attempts do not always
+ * hit the same phase of a loop in the program.
  */
 #define PAUSE_MIN_NS (500 * NS_PER_US)
 #define PAUSE_RANGE_NS (1500 * NS_PER_US)
@@ -73,18 +73,19 @@ static int explain_refusal(struct borrow *b, int error)
 	uint64_t tracer;
 
 	if (error == -ESRCH)
-		return borrow_fail(b, -ESRCH, "it has exited");
+		return borrow_fail(b, -ESRCH, "the process has exited");
 	if (proc_dir_read_thread(b->process_fd, b->tid, PROC_STATUS, KEY_LINES_BYTES_MAX,
 				 &text) == 0 &&
 	    key_lines_find_u64(strbuf_text(&text), "TracerPid:", &tracer) && tracer != 0)
-		return borrow_fail(b, -EBUSY, "another tracer is attached to it");
+		return borrow_fail(b, -EBUSY,
+				   "another tracer is attached to the process");
 	return borrow_fail(b, error, gates_error_text(error));
 }
 
 /*
- * If the stop made the thread's system call return a plain -EINTR, make the kernel
- * restart the call. Do this first after the stop, so that the program does not notice
- * the stop even if memstate is killed later.
+ * If the stop made the thread's system call return -EINTR, make the kernel restart the
+ * call. Do this first after the stop, so that the program does not notice the stop even
+ * if memstate is killed later.
  */
 static int fix_result(struct borrow *b)
 {
@@ -146,7 +147,7 @@ static int stop(struct borrow *b)
 		r = wait_for_stop(b, &event, &signal);
 	if (r == -ETIMEDOUT)
 		return borrow_fail(b, r,
-				   "its thread cannot be stopped: it is frozen, or in an "
+				   "the thread cannot be stopped: it is frozen, or in an "
 				   "uninterruptible sleep");
 	if (r == 0)
 		r = machine_save(b->tid, b->state);
@@ -158,14 +159,15 @@ static int stop(struct borrow *b)
 		return 0;
 	borrow_resume(b, signal);
 	if (r < 0)
-		return borrow_fail(b, r,
-				   r == -EOPNOTSUPP
-					   ? "its thread runs code with a different "
-					     "word size"
-					   : "it has exited");
+		return borrow_fail(
+			b, r,
+			r == -EOPNOTSUPP
+				? "the thread runs code with a different word size"
+				: "the process has exited");
 	return borrow_fail(b, -EAGAIN,
-			   event == TRACE_GROUP_STOP ? "it is stopped by a signal"
-						     : "signals arrived continuously");
+			   event == TRACE_GROUP_STOP
+				   ? "the process is stopped by a signal"
+				   : "signals arrived continuously");
 }
 
 /*
@@ -196,15 +198,16 @@ static int check_code(struct borrow *b)
 	expected = machine_sigreturn_code(&length);
 	r = trace_read_opened(b->mem_fd, b->marks->sigreturn_addr, code, length);
 	if (r == -ETIMEDOUT)
-		return borrow_fail(b, r, "its memory could not be read in time");
+		return borrow_fail(b, r,
+				   "the process's memory could not be read in time");
 	if (r < 0 || memcmp(code, expected, length) != 0)
-		return borrow_fail(b, -ESRCH, "it has executed another program");
+		return borrow_fail(b, -ESRCH, "the process has executed another program");
 	expected = machine_syscall_code(&length);
 	if (trace_read_opened(b->mem_fd, b->marks->syscall_addr, code, length) < 0 ||
 	    memcmp(code, expected, length) != 0)
-		return borrow_fail(b, -EOPNOTSUPP,
-				   "its libc in memory differs from the libc file on "
-				   "disk");
+		return borrow_fail(
+			b, -EOPNOTSUPP,
+			"the process's libc in memory differs from the file on disk");
 	return 0;
 }
 
@@ -297,17 +300,17 @@ static void pause_ns(uint64_t ns)
 }
 
 /*
- * Return true if this is a good moment to stop the thread. Until the number of checks,
- * `looks`, reaches IDLE_LOOKS, accept only a wait for work; later, accept any moment at
- * which the program cannot notice the stop.
+ * Return true if this is a good moment to stop the thread. `looks` is the number of
+ * checks so far. Until it reaches IDLE_LOOKS, accept only a thread that is waiting for
+ * work; later, accept any moment at which the program cannot notice the stop.
  */
 static bool is_moment(long number, unsigned int looks)
 {
 	enum blocked_kind kind = blocked_kind(number);
 
 	/*
-	 * the number of the system call that restart_syscall(2) continues is known only
-	 * after the thread has stopped
+	 * while the thread is in restart_syscall(2), the number of the system call that
+	 * it continues cannot be read before the thread has stopped
 	 */
 	return kind == BLOCKED_IDLE || number == SYS_restart_syscall ||
 	       (kind != BLOCKED_FRAGILE && looks >= IDLE_LOOKS);
@@ -325,8 +328,8 @@ static int try_until(struct borrow *b, int tid, uint64_t deadline_ns)
 	uint64_t next_ns = 0;
 	unsigned int looks = 0;
 	int r = borrow_fail(b, -EAGAIN,
-			    "at each attempt, its thread was in a system call that "
-			    "must not be interrupted");
+			    "at each attempt, the thread was in a system call that must "
+			    "not be interrupted");
 
 	while (b->cost.tries < TRIES_MAX) {
 		if (b->is_interruptible && interrupt_is_pending())
@@ -352,7 +355,7 @@ static int try_until(struct borrow *b, int tid, uint64_t deadline_ns)
 	return r;
 }
 
-/* Try each thread except the main thread once. */
+/* Try once to stop each thread except the main thread. */
 static int try_others(struct borrow *b, uint64_t deadline_ns)
 {
 	_cleanup_closedir_ DIR *tasks = proc_dir_list_threads(b->process_fd);
@@ -361,7 +364,7 @@ static int try_others(struct borrow *b, uint64_t deadline_ns)
 	int r = -EAGAIN;
 
 	if (!tasks)
-		return borrow_fail(b, -ESRCH, "it has exited");
+		return borrow_fail(b, -ESRCH, "the process has exited");
 	while (r == -EAGAIN && clock_now_ns() < deadline_ns &&
 	       b->cost.tries < TRIES_MAX && (entry = readdir(tasks))) {
 		int tid;

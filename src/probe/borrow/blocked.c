@@ -52,8 +52,8 @@ static const long memory_calls[] = {
 };
 
 /*
- * System calls that have had no effect if they return a plain -EINTR, so
- * they can be repeated.
+ * System calls that have had no effect if they return -EINTR instead of a restart code
+ * such as -ERESTARTSYS, so that they can be repeated.
  */
 static const long repeatable_calls[] = {
 #ifdef SYS_epoll_wait

@@ -31,9 +31,9 @@ enum blocked_kind {
 enum blocked_kind blocked_kind(long number);
 
 /*
- * Return the result to store in the stopped thread so that the kernel restarts the
- * system call, unless a signal handler runs. Only a call that returned a plain -EINTR
- * needs a different result; for all others, return `result` unchanged.
+ * Return the result to store in the stopped thread so that the kernel restarts the system
+ * call, unless a signal handler runs. Only a result of -EINTR must be changed, because
+ * the kernel does not restart such a call; return all other results unchanged.
  */
 long blocked_result(long number, long result);
 

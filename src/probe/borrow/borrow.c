@@ -5,10 +5,13 @@
 
 #include <errno.h>
 #include <stdlib.h>
+#include <sys/syscall.h>
 #include <time.h>
 
+#include "base/cleanup.h"
 #include "base/clock.h"
 #include "base/units.h"
+#include "base/xalloc.h"
 #include "probe/borrow/private.h"
 #include "tracee/ptrace/trace.h"
 
@@ -106,6 +109,65 @@ int borrow_syscall(struct borrow *b, const uint64_t call[7], long *ret)
 	return r;
 }
 
+/* A part of the thread's stack that memstate has overwritten. */
+struct overwritten {
+	uint64_t addr;
+	size_t length;
+	uint8_t *bytes;
+};
+
+/*
+ * Write to the thread's stack the signal frame that makes the thread execute the call. It
+ * is below the frame that returns the thread to its own code.
+ */
+static int write_call_frame(struct borrow *b, const uint64_t call[7],
+			    struct overwritten *ret)
+{
+	_cleanup_free_ uint8_t *frame = xcalloc(1, MACHINE_FRAME_MAX);
+	int r;
+
+	b->code.syscall_addr = b->marks->syscall_addr;
+	ret->length = machine_call_frame(b->state, &b->code, b->marks->sigreturn_addr,
+					 call, frame, &ret->addr);
+	if (ret->length == 0)
+		return -E2BIG;
+	ret->bytes = xmalloc(ret->length);
+	r = trace_read_memory(b->request->pid, ret->addr, ret->bytes, ret->length);
+	if (r < 0)
+		return r;
+	borrow_step(b, "frame of the second call");
+	return trace_write_memory(b->request->pid, ret->addr, frame, ret->length);
+}
+
+int borrow_open_briefly(struct borrow *b, const uint64_t call[7], int expected_fd,
+			int (*use)(void *context, int fd), void *context, long *ret_fd)
+{
+	uint64_t close_call[7] = { SYS_close, (uint64_t)expected_fd };
+	struct overwritten stack = { 0, 0, NULL };
+	uint64_t frame_addr = b->code.frame_addr;
+	int r = write_call_frame(b, close_call, &stack), closed = 0;
+	long unused;
+
+	if (r < 0)
+		b->reason = "its stack has no free space";
+	if (r == 0) {
+		b->code.frame_addr = stack.addr;
+		r = borrow_syscall(b, call, ret_fd);
+		b->code.frame_addr = frame_addr;
+	}
+	if (r == 0 && *ret_fd >= 0) {
+		borrow_step(b, "descriptor");
+		r = use(context, (int)*ret_fd);
+		close_call[1] = (uint64_t)*ret_fd;
+		closed = borrow_syscall(b, close_call, &unused);
+	}
+	if (stack.bytes)
+		(void)trace_write_memory(b->request->pid, stack.addr, stack.bytes,
+					 stack.length);
+	free(stack.bytes);
+	return r < 0 ? r : closed;
+}
+
 static int wait_for_answer(struct borrow *b, long *ret)
 {
 	uint64_t deadline_ns = clock_now_ns() + CALL_LIMIT_NS;
@@ -133,7 +195,8 @@ static int wait_for_answer(struct borrow *b, long *ret)
 		}
 		if (clock_now_ns() > deadline_ns)
 			return borrow_fail(b, -ETIMEDOUT,
-					   "the call in its thread has not returned");
+					   "the code that memstate runs in one of the "
+					   "process's threads has not finished");
 	}
 }
 
@@ -221,8 +284,8 @@ static int release_thread(struct borrow *b)
 	if (r < 0)
 		return r;
 	/*
-	 * after a signal handler has run, the kernel no longer knows the remaining time
-	 * of an interrupted sleep
+	 * once a signal handler has run, the kernel has discarded the remaining time of
+	 * an interrupted sleep
 	 */
 	if (b->handler_ran)
 		machine_restart_sleep(b->state);

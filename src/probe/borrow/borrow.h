@@ -4,8 +4,8 @@
  * or a function for memstate, and then let it continue where it was. The other threads
  * keep running. All functions must be called within trace_run().
  *
- * If memstate is killed meanwhile, the thread returns to its own code through a signal
- * frame that memstate has written to its stack.
+ * If memstate is killed during a call, the thread returns to its own code through a
+ * signal frame that memstate has written to its stack.
  */
 #ifndef MS_PROBE_BORROW_BORROW_H
 #define MS_PROBE_BORROW_BORROW_H
@@ -24,7 +24,7 @@ struct borrow {
 	 * hold a lock that this function needs
 	 */
 	bool calls_libc;
-	/* borrow_begin() fails with -EINTR if a signal asks memstate to end */
+	/* borrow_begin() fails with -EINTR if a signal asks memstate to exit */
 	bool is_interruptible;
 	/*
 	 * descriptor of /proc/PID/mem, opened before the mappings were read, so that the
@@ -34,7 +34,8 @@ struct borrow {
 	struct probe_cost cost;
 	const char *reason; /* a static string that explains why the last call failed */
 	/*
-	 * State saved at an earlier stop of the thread whose id is earlier_tid, or NULL.
+	 * State saved when the thread with the id earlier_tid was
+	 * stopped earlier, or NULL.
 	 */
 	const struct machine_state *earlier;
 	int earlier_tid;
@@ -81,6 +82,19 @@ int borrow_begin(struct borrow *b);
  * be -errno. Return 0, or -errno if it is unknown whether the call has ended.
  */
 int borrow_syscall(struct borrow *b, const uint64_t call[7], long *ret);
+
+/*
+ * Make the borrowed thread open a descriptor with a system call, call use(context, fd),
+ * and make the thread close the descriptor. If memstate is killed while the descriptor is
+ * open, the thread closes it before it returns to the program's code. memstate prepares
+ * this in advance, so it must know which number the descriptor will have: expected_fd.
+ * The other threads must be stopped (track/others.h).
+ *
+ * *ret_fd is the result of `call`, which may be -errno. Return 0, the error of
+ * use(), or another -errno.
+ */
+int borrow_open_briefly(struct borrow *b, const uint64_t call[7], int expected_fd,
+			int (*use)(void *context, int fd), void *context, long *ret_fd);
 
 /*
  * Make the borrowed thread execute the stub, the code at stub_addr, with the parameters

@@ -34,8 +34,8 @@ struct call_chain {
 	 */
 	bool is_whole;
 	/*
-	 * index of the first stack word that unwinding did not reach; meaningful only if
-	 * is_whole is false
+	 * index of the first stack word that unwinding did not reach; valid only
+	 * if is_whole is false
 	 */
 	size_t rest_index;
 };

@@ -16,8 +16,8 @@
 #define TABLES_MAX_BYTES (UINT64_C(64) << 20)
 
 /*
- * The first bytes of an .eh_frame_hdr section as all linkers write it: the version and
- * three encodings.
+ * The first bytes of an .eh_frame_hdr section as all linkers write it: the version
+ * number, and the encodings of three fields.
  */
 static const uint8_t header_form[4] = { 1, 0x1b, 0x03, 0x3b };
 
@@ -29,10 +29,14 @@ struct header {
 };
 
 struct header_entry {
-	int32_t code_delta, entry_delta; /* distances from the start of .eh_frame_hdr */
+	/*
+	 * addresses of the function and of its record in .eh_frame, as distances from the
+	 * start of .eh_frame_hdr
+	 */
+	int32_t code_delta, entry_delta;
 };
 
-/* A range of link-time addresses in a file, without the load bias. */
+/* A range of link-time addresses in a file, to which the load bias has not been added. */
 struct span {
 	uint64_t start, end;
 };

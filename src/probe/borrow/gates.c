@@ -22,8 +22,8 @@
 #define SPARE_DESCRIPTORS 8
 
 /*
- * A line of /proc/PID/status, the values for which memstate refuses to change the
- * process, and the reason for the refusal.
+ * A line of /proc/PID/status that memstate checks before it changes a process: the values
+ * for which it refuses, and the reason that it then reports.
  */
 struct status_gate {
 	const char *key;
@@ -37,10 +37,10 @@ struct status_gate {
 };
 
 static const struct status_gate status_gates[] = {
-	{ "State:", "ZX", -ESRCH, "it has exited" },
-	{ "State:", "T", -EAGAIN, "it is stopped by a signal" },
+	{ "State:", "ZX", -ESRCH, "the process has exited" },
+	{ "State:", "T", -EAGAIN, "the process is stopped by a signal" },
 	{ "State:", "t", -EBUSY, "a tracer has stopped it" },
-	{ "TracerPid:", NULL, -EBUSY, "another tracer is attached to it" },
+	{ "TracerPid:", NULL, -EBUSY, "another tracer is attached to the process" },
 	{ "Seccomp:", NULL, -EOPNOTSUPP,
 	  "it runs under seccomp, which may kill it for a system call that it never "
 	  "makes itself" },
@@ -120,7 +120,7 @@ static int check_process(const struct probe_request *request, const char **ret_r
 		return r;
 	if (process.start_ticks != request->start_ticks ||
 	    !process_has_memory(&process)) {
-		*ret_reason = "it has exited";
+		*ret_reason = "the process has exited";
 		return -ESRCH;
 	}
 	if (request->pid == 1) {
@@ -166,7 +166,7 @@ const char *gates_error_text(int error)
 	case -EACCES:
 	case -EPERM: return GATES_NOT_ALLOWED;
 	case -ENOENT:
-	case -ESRCH: return "it has exited";
+	case -ESRCH: return "the process has exited";
 	case -EMFILE:
 	case -ENFILE: return GATES_NO_DESCRIPTORS;
 	case -EUSERS:

@@ -99,23 +99,6 @@ _Static_assert(sizeof(struct software_bytes) == 48, "the kernel's layout");
  */
 #	define STACK_FLAGS_INVALID 0x7fff
 
-const uint8_t *machine_syscall_code(size_t *ret_bytes)
-{
-	static const uint8_t code[] = { 0x0f, 0x05, 0xc3 }; /* syscall; ret */
-
-	*ret_bytes = sizeof(code);
-	return code;
-}
-
-const uint8_t *machine_sigreturn_code(size_t *ret_bytes)
-{
-	/* mov $15, %rax; syscall (rt_sigreturn) */
-	static const uint8_t code[] = { 0x48, 0xc7, 0xc0, 0x0f, 0, 0, 0, 0x0f, 0x05 };
-
-	*ret_bytes = sizeof(code);
-	return code;
-}
-
 /*
  * The return address of signal handlers alone does not prove that there is a signal
  * frame: a program that installs a handler also writes this address to its stack.
@@ -198,7 +181,7 @@ int machine_save(int tid, struct machine_state *ret)
 			      &ret->vectors_bytes);
 	if (r < 0)
 		return r;
-	/* a full buffer may mean that the kernel has truncated the vector registers */
+	/* a full buffer may mean that the vector registers are truncated */
 	if (ret->vectors_bytes < FXSAVE_BYTES + HEADER_BYTES ||
 	    ret->vectors_bytes >= sizeof(ret->vectors))
 		return -EOPNOTSUPP;
@@ -380,8 +363,9 @@ size_t machine_frame(const struct machine_state *state, uint64_t sigreturn_addr,
 	return total;
 }
 
-int machine_begin_syscall(int tid, const struct machine_state *state,
-			  const struct machine_code *code, const uint64_t call[7])
+static struct user_regs_struct call_registers(const struct machine_state *state,
+					      const struct machine_code *code,
+					      const uint64_t call[7])
 {
 	struct user_regs_struct regs = state->regs;
 
@@ -396,6 +380,29 @@ int machine_begin_syscall(int tid, const struct machine_state *state,
 	regs.rip = code->syscall_addr;
 	regs.rsp = code->frame_addr;
 	regs.eflags &= ~(unsigned long long)FLAG_TRAP;
+	return regs;
+}
+
+size_t machine_call_frame(const struct machine_state *state,
+			  const struct machine_code *code, uint64_t sigreturn_addr,
+			  const uint64_t call[7], uint8_t ret[MACHINE_FRAME_MAX],
+			  uint64_t *ret_addr)
+{
+	struct machine_state *at_call = machine_state_new();
+	size_t length;
+
+	*at_call = *state;
+	at_call->regs = call_registers(state, code, call);
+	length = machine_frame(at_call, sigreturn_addr, ret, ret_addr);
+	machine_state_free(at_call);
+	return length;
+}
+
+int machine_begin_syscall(int tid, const struct machine_state *state,
+			  const struct machine_code *code, const uint64_t call[7])
+{
+	struct user_regs_struct regs = call_registers(state, code, call);
+
 	return trace_set_registers(tid, &regs, sizeof(regs));
 }
 
@@ -468,20 +475,6 @@ int machine_restore_vectors_and_mask(int tid, const struct machine_state *state)
 int machine_restore_registers(int tid, const struct machine_state *state)
 {
 	return trace_set_registers(tid, &state->regs, sizeof(state->regs));
-}
-
-size_t machine_jump(int32_t distance, uint8_t ret[MACHINE_JUMP_MAX])
-{
-	/*
-	 * encode jmp *distance(%rip), where %rip is the address of the next instruction
-	 */
-	const size_t bytes = 6;
-
-	distance -= (int32_t)bytes;
-	ret[0] = 0xff;
-	ret[1] = 0x25;
-	memcpy(ret + 2, &distance, sizeof(distance));
-	return bytes;
 }
 
 int machine_block_signals(int tid)

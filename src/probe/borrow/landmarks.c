@@ -399,8 +399,8 @@ static void forget_libc_functions(struct landmarks *marks)
 }
 
 /*
- * If the program's allocator is known to report no figures, return a text that explains
- * this. Otherwise return NULL.
+ * If the program uses an allocator that has no function for reading its figures, return a
+ * text that explains this. Otherwise return NULL.
  */
 static const char *explain_allocator(const struct mapping_list *mappings,
 				     bool has_other_malloc)
@@ -423,8 +423,8 @@ static const char *explain_allocator(const struct mapping_list *mappings,
 }
 
 /*
- * Explain why no function reports memory figures of the program. Return NULL if some
- * function does.
+ * Return a text that explains why no function of the process reports its allocator's
+ * figures, or NULL if there is such a function.
  */
 static const char *explain_no_figures(const struct mapping_list *mappings,
 				      const struct landmarks *marks)

@@ -47,8 +47,8 @@ struct landmarks {
 	struct code_tables tables;
 	bool wants_tables;
 	/*
-	 * True if a file other than libc defines malloc but reports no figures. libc's
-	 * figures then do not describe the program's memory.
+	 * True if a file other than libc defines malloc, but no function that reports
+	 * figures. libc's figures then do not describe the program's memory.
 	 */
 	bool has_other_malloc;
 };

@@ -100,7 +100,8 @@ static int explain_unread(const struct mapping *m, int error, const char **ret_r
 		return -EPERM;
 	}
 	/*
-	 * while the file was being read, the process unmapped it, ended, or called exec
+	 * while memstate was reading the file, the process unmapped it,
+	 * ended, or called execve()
 	 */
 	*ret_reason = "its mappings changed while they were read";
 	return -EAGAIN;
@@ -131,8 +132,8 @@ static int read_file(const struct visit *visit, int process_fd, const struct map
 }
 
 /*
- * Return true if the mapping is a file. System V shared memory has an inode, but is not
- * a file; an old helper may have left such memory in the process.
+ * Return true if the mapping is a file. System V shared memory has an inode too, but is
+ * not a file; a helper of an earlier memstate may have left such memory in the process.
  */
 static bool is_file(const struct mapping *m)
 {

@@ -91,14 +91,14 @@ uint64_t machine_syscall_site(const struct machine_state *state, size_t *ret_byt
 void machine_set_result(struct machine_state *state, long result);
 
 /*
- * If the thread is still in the same system call as in its earlier state, copy the
- * number of the original call from `earlier`.
+ * If the thread is still in the system call in which `earlier` was saved, copy the number
+ * of the original call from `earlier`.
  */
 void machine_learn(struct machine_state *state, const struct machine_state *earlier);
 
 /*
- * Restart an interrupted sleep with its full time, because the kernel no longer knows
- * the remaining time.
+ * Restart an interrupted sleep with its full time, because the kernel has
+ * discarded the remaining time.
  */
 void machine_restart_sleep(struct machine_state *state);
 
@@ -112,6 +112,18 @@ void machine_restart_sleep(struct machine_state *state);
 size_t machine_frame(const struct machine_state *state, uint64_t sigreturn_addr,
 		     uint8_t ret[MACHINE_FRAME_MAX], uint64_t *ret_addr);
 
+struct machine_code;
+
+/*
+ * Like machine_frame(), but build a signal frame that makes the thread execute a system
+ * call and then return through the frame at code->frame_addr, below which the new frame
+ * must be written.
+ */
+size_t machine_call_frame(const struct machine_state *state,
+			  const struct machine_code *code, uint64_t sigreturn_addr,
+			  const uint64_t call[7], uint8_t ret[MACHINE_FRAME_MAX],
+			  uint64_t *ret_addr);
+
 /* Addresses of the code and data that a borrowed thread uses. */
 struct machine_code {
 	/* address of a syscall instruction that is followed by a return */
@@ -119,7 +131,8 @@ struct machine_code {
 	uint64_t frame_addr;
 	/* address of machine_stub() in the process, once it has been written there */
 	uint64_t stub_addr;
-	uint64_t order_addr; /* address of the stub's struct machine_order */
+	/* address of the struct machine_order that contains the stub's parameters */
+	uint64_t order_addr;
 };
 
 /*
@@ -148,11 +161,14 @@ struct machine_order {
 	/* identifier of a System V segment, or -1 if the page is already mapped */
 	int64_t page_segment;
 	uint64_t page_addr;
-	/* address range for the new stack, in which existing mappings are replaced */
+	/*
+	 * address range over which the stub maps the new stack,
+	 * replacing existing mappings
+	 */
 	uint64_t stack_addr, stack_bytes;
 	/* highest address of the stack on which function_addr is called */
 	uint64_t call_stack_addr;
-	/* address range that forked children do not inherit */
+	/* address range that the stub excludes from forked child processes */
 	uint64_t no_fork_addr, no_fork_bytes;
 	uint64_t function_addr, arguments[4];
 	uint64_t tracer, tracer_now_addr;
@@ -163,7 +179,7 @@ struct machine_order {
  * stack below the signal frame.
  */
 struct machine_answer {
-	int64_t result; /* result of function_addr, or -errno */
+	int64_t result; /* result of the function at function_addr, or -errno */
 	uint64_t is_done;
 };
 

@@ -136,6 +136,20 @@ size_t machine_frame(const struct machine_state *state, uint64_t sigreturn_addr,
 	return 0;
 }
 
+size_t machine_call_frame(const struct machine_state *state,
+			  const struct machine_code *code, uint64_t sigreturn_addr,
+			  const uint64_t call[7], uint8_t ret[MACHINE_FRAME_MAX],
+			  uint64_t *ret_addr)
+{
+	(void)state;
+	(void)code;
+	(void)sigreturn_addr;
+	(void)call;
+	(void)ret;
+	(void)ret_addr;
+	return 0;
+}
+
 int machine_begin_syscall(int tid, const struct machine_state *state,
 			  const struct machine_code *code, const uint64_t call[7])
 {

@@ -6,8 +6,9 @@
 #include "probe/borrow/segment.h"
 
 /*
- * Distance below the program at which to try a free address first. Addresses there are
- * free unless something was mapped at a fixed address.
+ * Distance below the program of the first address at which to look for free
+ * address space. Addresses there are free unless the program has mapped
+ * something at a fixed address.
  */
 #define HINT_BYTES 0x10000
 

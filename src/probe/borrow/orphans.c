@@ -20,8 +20,8 @@
 #define CANDIDATES_MAX 64
 
 /*
- * Return true if only this process and `others` other processes have
- * attached the segment.
+ * Return true if the segment is attached as often as the mappings of this process show,
+ * plus `others` times, so that no other process uses it.
  */
 static bool is_alone(const struct mapping_list *mappings, const struct mapping *m,
 		     uint64_t others)

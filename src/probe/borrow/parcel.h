@@ -41,8 +41,8 @@ struct parcel_site {
 };
 
 /*
- * Write the code of a helper's parcel to a buffer, and insert the given values. Return
- * 0, or -E2BIG if the code does not fit.
+ * Write the code of a helper's parcel to a buffer, and insert the given values. Return 0,
+ * or -E2BIG if the code exceeds the size of its area.
  */
 int parcel_make_code(const struct parcel_site *site, uint8_t ret[PARCEL_CODE_BYTES]);
 

@@ -31,9 +31,9 @@ bool private_code_covers(const struct mapping_list *mappings, uint64_t addr,
 
 /*
  * Find pages of private, read-only code that contain two given words at a given offset.
- * Adjacent mappings may have been merged, so check every page of a mapping. In a mapping
- * of more than 2 MiB, search only the first and the last MiB. Return the number of pages
- * found, at most `max`.
+ * Every page of a mapping is checked, because the kernel may have merged adjacent
+ * mappings. In a mapping of more than 2 MiB, only the first and the last MiB are
+ * searched. Return the number of pages found, at most `max`.
  */
 struct private_code_mark {
 	uint32_t words[2];

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * request - the process in which memstate uses a thread or injects code, and
- * the cost of doing so.
+ * request - the parameters for borrowing a thread of a process or injecting code into it,
+ * and the cost of doing so to the process.
  */
 #ifndef MS_PROBE_BORROW_REQUEST_H
 #define MS_PROBE_BORROW_REQUEST_H
@@ -25,6 +25,11 @@ struct probe_request {
 	 */
 	bool may_inject;
 	uint64_t limit_ns; /* maximum time to wait for a safe moment to stop a thread */
+	/*
+	 * maximum time until all threads have stopped, for work that stops all of them;
+	 * 0 for the default
+	 */
+	uint64_t hold_limit_ns;
 	/*
 	 * For tests: a function called before each step that changes the target;
 	 * otherwise NULL.

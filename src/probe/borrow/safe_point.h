@@ -22,9 +22,9 @@ struct safe_point {
 };
 
 /*
- * Check whether a stopped thread with the given state may be used. Before it makes a
- * system call, call only safe_point_check(); before it calls pthread_create(), also call
- * safe_point_check_locks(). Return 0; -EAGAIN with *ret_reason, a static string, if
+ * Check whether a stopped thread with the given state may be used. For a system call,
+ * safe_point_check() suffices; for a call to pthread_create(), call
+ * safe_point_check_locks() too. Return 0; -EAGAIN with *ret_reason, a static string, if
  * another moment may be safe; or another -errno.
  */
 int safe_point_check(const struct safe_point *where, int tid,

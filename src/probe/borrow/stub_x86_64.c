@@ -3,6 +3,8 @@
 
 #include "probe/borrow/machine.h"
 
+#include <string.h>
+
 #if defined(__x86_64__)
 
 /*
@@ -94,6 +96,37 @@ const uint8_t *machine_stub(size_t *ret_bytes)
 {
 	*ret_bytes = (uintptr_t)machine_stub_end - (uintptr_t)machine_stub_start;
 	return machine_stub_start;
+}
+
+const uint8_t *machine_syscall_code(size_t *ret_bytes)
+{
+	static const uint8_t code[] = { 0x0f, 0x05, 0xc3 }; /* syscall; ret */
+
+	*ret_bytes = sizeof(code);
+	return code;
+}
+
+const uint8_t *machine_sigreturn_code(size_t *ret_bytes)
+{
+	/* mov $15, %rax; syscall (rt_sigreturn) */
+	static const uint8_t code[] = { 0x48, 0xc7, 0xc0, 0x0f, 0, 0, 0, 0x0f, 0x05 };
+
+	*ret_bytes = sizeof(code);
+	return code;
+}
+
+size_t machine_jump(int32_t distance, uint8_t ret[MACHINE_JUMP_MAX])
+{
+	/*
+	 * encode jmp *distance(%rip), where %rip is the address of the next instruction
+	 */
+	const size_t bytes = 6;
+
+	distance -= (int32_t)bytes;
+	ret[0] = 0xff;
+	ret[1] = 0x25;
+	memcpy(ret + 2, &distance, sizeof(distance));
+	return bytes;
 }
 
 #endif

@@ -19,7 +19,10 @@ enum {
 	ADDRESS = 1 << 6, /* an address of 8 bytes, or of 4 after prefix 67 */
 	/* an immediate that is present only if the reg field of ModRM is 0 or 1 */
 	TEST = 1 << 7,
-	/* an invalid opcode in 64-bit mode, or a prefix that other code handles */
+	/*
+	 * an opcode that is invalid in 64-bit mode, or a prefix, which is
+	 * decoded before the opcode
+	 */
 	NONE = 1 << 8,
 };
 

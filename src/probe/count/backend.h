@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * backend - the interface of each method that counts allocations in a running process,
- * used by probe/attach.h.
+ * backend - the interface that each method of counting the allocations of a running
+ * process implements, used by probe/attach.h.
  */
 #ifndef MS_PROBE_COUNT_BACKEND_H
 #define MS_PROBE_COUNT_BACKEND_H
@@ -13,7 +13,7 @@
 #include "probe/count/request.h"
 
 /*
- * The process in which to count allocations, and other parameters that all methods need.
+ * The process whose allocations are counted, and other parameters that all methods need.
  */
 struct count_place {
 	const struct count_request *request;
@@ -27,17 +27,17 @@ struct count_place {
 
 struct count_backend {
 	/*
-	 * Start counting. The method may use the request only during this call, but
-	 * process_fd until close(). The method owns *ret_state. Return values as for
-	 * count_attach_open(). After an error, the reason has been appended to `why` as
-	 * a clause, and close() must not be called.
+	 * Callback that starts counting. The method may use the request only during this
+	 * call; only process_fd stays usable until close(). The method owns *ret_state.
+	 * The return values are those of count_attach_open(). On failure, the callback
+	 * appends the reason to `why` as a clause, and the caller must not call close().
 	 */
 	int (*open)(const struct count_place *place, void **ret_state,
 		    struct strbuf *why);
 
 	/*
-	 * Two callbacks that append a text: how calls are counted, and which calls are
-	 * not counted; see struct count_means.
+	 * Callbacks that append a description of how calls are counted, and a description
+	 * of the calls that are not counted; see struct count_means.
 	 */
 	void (*add_description)(const void *state, struct strbuf *out);
 	void (*add_unseen)(const void *state, struct strbuf *out);
@@ -49,19 +49,22 @@ struct count_backend {
 	void (*add_missed)(const void *state, struct strbuf *out);
 
 	/*
-	 * Fill in the sums, the threads and the allocator of *ret. The caller has
-	 * already set names and pids, marked all figures as unknown, and set the number
-	 * of threads to 0. Return 0 or -errno; the process may have ended.
+	 * Callback that sets the sums, the threads and the allocator of *ret. The caller
+	 * has set the names and pids, set all figures to unknown, and set the number of
+	 * threads to 0. Return 0 or -errno; the process may have ended.
 	 */
 	int (*read)(void *state, struct count_program *ret);
 
 	/*
 	 * Callback that reads the call stacks. NULL if the method cannot record stacks;
-	 * open() then fails if the request asks for them.
+	 * open() then fails for a request that includes stacks.
 	 */
 	int (*read_stacks)(void *state, struct stacks *ret);
 
-	/* Stop counting, and free state. Return values as for count_attach_close(). */
+	/*
+	 * Callback that stops counting and frees the state. The return values are those
+	 * of count_attach_close().
+	 */
 	int (*close)(void *state, struct strbuf *why);
 
 	/*
@@ -74,8 +77,8 @@ struct count_backend {
 extern const struct count_backend count_backend_bpf, count_backend_perf;
 
 /*
- * Complete the figures of a program whose threads have only calls and requested bytes:
- * derive the threads' other figures, and the sums over all threads.
+ * Complete the figures of a program for whose threads only calls and requested bytes are
+ * known: compute the other figures of the threads, and the sums over all threads.
  */
 void count_backend_sum(struct count_program *program);
 

@@ -16,13 +16,14 @@
 #include "tracee/elf/window.h"
 
 /*
- * Limits on reading an untrusted file. All code is read up to twice: memstate first
+ * Limits on reading an untrusted file. memstate reads all code up to twice: it first
  * searches for bytes that look like calls, and then decodes the functions that contain
- * such bytes. In any program, calls within the allocator and bytes that only look like
+ * such bytes. In a real program, calls within the allocator and bytes that only look like
  * calls are far fewer than CALL_SITES_MAX.
  */
 #define READ_MAX_BYTES (UINT64_C(512) << 20)
-#define NAME_BYTES_MAX 64 /* greater than the length of any name in counted_names */
+/* size of a buffer for a name; exceeds the length of every name in counted_names */
+#define NAME_BYTES_MAX 64
 #define CANDIDATES_MAX (8 * CALL_SITES_MAX)
 /*
  * Length of the longest call or jump with a 4-byte displacement (a conditional jump, 0f
@@ -30,7 +31,8 @@
  */
 #define BRANCH_BYTES 6
 #define DISTANCE_BYTES 4
-#define INSTRUCTION_BYTES 16 /* greater than the length of any x86 instruction */
+/* size of a buffer for one instruction; exceeds the maximum of x86 */
+#define INSTRUCTION_BYTES 16
 #define FUNCTION_MAX_BYTES (UINT64_C(4) << 20)
 #define FAMILY_MAX_BYTES (UINT64_C(4) << 20)
 
@@ -42,12 +44,14 @@ struct range {
 	uint64_t start, end;
 };
 
-/* State of decoding a function. */
+/* State for decoding the instructions of a function one after the other. */
 struct decoder {
 	bool is_begun;
-	uint64_t vaddr, offset_bytes; /* start of the function */
-	uint64_t length; /* number of bytes to decode, as requested in the last call */
-	uint64_t at;	 /* end of the last decoded instruction */
+	/* link-time address and file offset of the start of the function */
+	uint64_t vaddr, offset_bytes;
+	/* number of bytes that the most recent request asked to decode */
+	uint64_t length;
+	uint64_t at; /* end of the most recently decoded instruction */
 	struct x86_instruction insn;
 };
 
@@ -57,7 +61,7 @@ struct search {
 	struct elf_exports symbols;
 	struct elf_export *functions; /* sorted by address */
 	size_t function_count;
-	/* address ranges of the functions of each family of allocators */
+	/* for each family of allocator functions, the address range of its functions */
 	struct range families[COUNT_FAMILY_COUNT_];
 	/* address range that contains all entry points of allocators */
 	struct range targets;
@@ -88,8 +92,8 @@ static void widen(struct range *range, uint64_t start, uint64_t end)
 }
 
 /*
- * Return true for functions that mimalloc and tcmalloc define in separate source files.
- * Such functions lie outside the address range of the allocator's other functions.
+ * Return true for functions that mimalloc and tcmalloc define in separate source files,
+ * which are outside the address range of the allocator's other functions.
  */
 static bool is_apart(enum counted_call call)
 {
@@ -97,8 +101,8 @@ static bool is_apart(enum counted_call call)
 }
 
 /*
- * Return the index in counted_names of the allocator entry point to which the symbol
- * belongs, or COUNTED_NAME_COUNT. Compilers split functions: the symbol "mi_free.cold"
+ * Return the index in counted_names of the allocator entry point that contains the
+ * symbol, or COUNTED_NAME_COUNT. Compilers split functions: the symbol "mi_free.cold"
  * belongs to mi_free.
  */
 static size_t find_name(const struct search *search, const char *symbol)
@@ -189,10 +193,10 @@ static int begin_function(struct search *search, const struct elf_export *functi
 }
 
 /*
- * Return 1 if the function has an instruction whose 4-byte displacement is at vaddr, and
- * 0 if not. Return -EOPNOTSUPP if the code before vaddr cannot be decoded, or an error
- * of elf_window_read(). Decoding begins at the start of the function, or continues from
- * the last call, because vaddr usually ascends from call to call.
+ * Return 1 if the function has an instruction whose 4-byte displacement is at vaddr,
+ * otherwise 0. Return -EOPNOTSUPP if the code before vaddr cannot be decoded, or an error
+ * of elf_window_read(). Decoding starts at the beginning of the function, or where the
+ * most recent call ended, because vaddr usually ascends from call to call.
  */
 static int is_instruction(struct search *search, const struct elf_export *function,
 			  uint64_t vaddr)
@@ -223,8 +227,8 @@ static int is_instruction(struct search *search, const struct elf_export *functi
 }
 
 /*
- * If the bytes may be a call or jump, return the offset of the 4-byte displacement
- * within the instruction. Otherwise return 0.
+ * Return the offset of the 4-byte displacement within the instruction if the bytes may be
+ * a call or jump, otherwise 0.
  */
 static size_t find_distance(const uint8_t *at)
 {
@@ -246,9 +250,9 @@ static int add_site(struct search *search, const struct call_site *site)
 }
 
 /*
- * If the code at `at` is a call or jump to an entry point of an allocator, add it to the
- * call sites. vaddr is the link-time address of that code, and length is the number of
- * bytes up to the end of the code. Return values as for call_sites_read().
+ * Add the code at `at` to the call sites if it is a call or jump to an entry point of an
+ * allocator. vaddr is the link-time address of the code, and `length` is the number of
+ * bytes up to the end of the code. The return values are those of call_sites_read().
  */
 static int check_code(struct search *search, const uint8_t *at, size_t length,
 		      uint64_t vaddr)
@@ -294,8 +298,8 @@ static int search_part(struct search *search, const struct elf_part *part)
 		if (length > left)
 			length = (size_t)left;
 		/*
-		 * leave the last bytes for the next chunk of code, because an
-		 * instruction may span both chunks
+		 * leave the last bytes for the next chunk of code, because an instruction
+		 * may be in both chunks
 		 */
 		end = length == left ? length : length - BRANCH_BYTES + 1;
 		for (size_t i = 0; r == 0 && i < end; i++)
@@ -327,9 +331,9 @@ static int add_slots(struct search *search, const Elf64_Rela *items, size_t coun
 }
 
 /*
- * Add a slot (a stored function pointer) that has a packed relocation (RELR). The
- * target's address is in the slot itself. Slots that the file does not contain are
- * rejected, so that the size of the file limits the number of slots.
+ * Add a slot (a stored function pointer) that has a packed relocation (RELR). The slot
+ * itself contains the target's address. Slots that are not in the file are rejected, so
+ * that the size of the file limits the number of slots.
  */
 static int add_packed_slot(struct search *search, uint64_t vaddr)
 {
@@ -351,7 +355,7 @@ static int add_packed_slot(struct search *search, uint64_t vaddr)
 /*
  * Decode a section of type SHT_RELR. An even word is the address of a slot (a stored
  * pointer). In an odd word, each bit represents one of the next 63 words in memory.
- * Linkers sort the slots; any other order is rejected, because a malicious file could
+ * Linkers sort the slots. Any other order is rejected, because a malicious file could
  * list the same slots repeatedly.
  */
 static int add_packed_slots(struct search *search, const uint64_t *words, size_t count)

@@ -49,7 +49,7 @@ static void remove_files(int fd)
 }
 
 /*
- * Remove the folders that killed memstate processes have left. Their names have the form
+ * Remove the folders of memstate processes that were killed. Their names have the form
  * "memstate-count-PID-XXXXXX".
  */
 static void remove_abandoned(const char *where)
@@ -80,7 +80,7 @@ static void remove_abandoned(const char *where)
 	}
 }
 
-/* Check that a counts file can be created at full size. Return 0 or -errno. */
+/* Check that there is space for a counts file of full size. Return 0 or -errno. */
 static int try_room(int fd)
 {
 	_cleanup_close_ int file =
@@ -103,8 +103,8 @@ static int try_room(int fd)
 }
 
 /*
- * If the limit of open files is below this number, report it as the reason for a missing
- * counts file. The counted program inherits memstate's limit, and may change it.
+ * Minimum limit on open files for a counted program. A lower limit, which the program
+ * inherits from memstate, is reported as the reason for a missing counts file.
  */
 #define DESCRIPTORS_MIN 32
 
@@ -151,8 +151,8 @@ static int create_in(struct count_folder *folder, const char *where)
 int count_folder_create(struct count_folder *folder, const char **ret_where)
 {
 	/*
-	 * prefer a file system in memory: on a disk file system, the kernel writes
-	 * changed pages back repeatedly
+	 * prefer a file system in memory, because on a disk the kernel would repeatedly
+	 * write back changed pages
 	 */
 	const char *const places[] = { "/dev/shm", getenv("XDG_RUNTIME_DIR"),
 				       getenv("TMPDIR"), "/tmp" };
@@ -185,7 +185,10 @@ void count_folder_release(struct count_folder *folder)
 	*folder = (struct count_folder)COUNT_FOLDER_INIT;
 }
 
-/* Parse the name of a counts file, such as "4242.0": a pid and a generation. */
+/*
+ * Parse the name of a counts file, such as "4242.0", which consists of a pid and a
+ * generation.
+ */
 static bool parse_name(const char *name, int *ret_pid, unsigned int *ret_generation)
 {
 	_cleanup_free_ char *pid = xstrndup(name, strcspn(name, "."));
@@ -212,8 +215,8 @@ static size_t used_bytes(const char *bytes)
 }
 
 /*
- * Read the used part of a counts file into folder->bytes, which is enlarged as needed.
- * Return the number of bytes read, or -errno.
+ * Read the used part of a counts file into folder->bytes, which grows as needed. Return
+ * the number of bytes read, or -errno.
  */
 static ssize_t read_whole(int fd, struct count_folder *folder)
 {
@@ -231,8 +234,8 @@ static ssize_t read_whole(int fd, struct count_folder *folder)
 }
 
 /*
- * Read a counts file like read_whole(), but repeat the read if the program was moving
- * counts between slots meanwhile.
+ * Like read_whole(), but read the file again if the program was moving counts between
+ * slots during the read.
  */
 static ssize_t read_file(int fd, struct count_folder *folder)
 {
@@ -251,14 +254,15 @@ static ssize_t read_file(int fd, struct count_folder *folder)
 
 /*
  * Open a file in the folder for counts files. Return a descriptor or -errno. The file is
- * untrusted: the counted processes can replace it with anything, such as a FIFO.
+ * untrusted, because the counted processes can replace it with any other file, such as a
+ * FIFO.
  */
 static int open_file(const struct count_folder *folder, const char *name)
 {
 	return foreign_file_open_entry(folder->fd, name, COUNT_FILE_BYTES_MAX);
 }
 
-/* Return the descriptor of the program's counts file if it is kept open, or -1. */
+/* Return the descriptor of the program's counts file if memstate keeps it open, or -1. */
 static int find_kept(const struct count_folder *folder, const struct count_program *p)
 {
 	for (size_t i = 0; i < folder->file_count; i++)
@@ -344,8 +348,8 @@ int count_folder_read(struct count_folder *folder, struct count_list *list)
 		qsort(list->programs, list->count, sizeof(*list->programs),
 		      compare_programs);
 	/*
-	 * if the same pid has a counts file of the next generation, the program of this
-	 * file has ended by calling exec
+	 * if a counts file with the next generation exists for the pid, this program has
+	 * ended by calling execve()
 	 */
 	for (size_t i = 1; i < list->count; i++)
 		if (list->programs[i - 1].pid == list->programs[i].pid)

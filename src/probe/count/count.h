@@ -2,9 +2,9 @@
 /*
  * count - read the counts of all programs into which the counting library was preloaded.
  *
- * The library writes the counts to files. memstate only reads these files, which does
- * not disturb the programs. memstate does not trust the files, and ignores a file with
- * invalid contents.
+ * The library writes the counts to files. memstate only reads these files, which does not
+ * disturb the programs. memstate does not trust the files, and ignores files with invalid
+ * contents.
  */
 #ifndef MS_PROBE_COUNT_COUNT_H
 #define MS_PROBE_COUNT_COUNT_H
@@ -20,13 +20,13 @@
 extern const char count_folder_variable[];
 
 /*
- * Maximum number of counts files that stay open. Open files save system calls when
- * memstate reads them repeatedly.
+ * Maximum number of counts files that memstate keeps open. Open files save system calls
+ * in repeated reads.
  */
 #define COUNT_FILES_KEPT 64
 
 struct count_folder {
-	char *path; /* path of the folder, or NULL if there is no folder */
+	char *path; /* path of the folder; NULL if there is no folder */
 	int fd;
 	DIR *dir;
 	char *bytes; /* buffer with the contents of one file */
@@ -46,8 +46,8 @@ struct count_folder {
 /*
  * Create a folder that only this user may enter, on a file system in memory if possible.
  * Also remove folders left by memstate processes that no longer exist. Return 0; or
- * -errno, with *ret_where set to the last parent folder that was tried, a static string.
- * The error is -ENOSPC also if there is no space for a counts file.
+ * -errno, with *ret_where set to the parent folder that was tried last, a static string.
+ * If there is no space for a counts file, the error is -ENOSPC.
  */
 int count_folder_create(struct count_folder *folder, const char **ret_where);
 
@@ -71,22 +71,22 @@ enum count_library {
 	 */
 	COUNT_LIBRARY_CALLS,
 	/*
-	 * the variant of the counting library that also records call stacks
-	 * (agent/count/stack_abi.h)
+	 * The variant of the counting library that also records call stacks
+	 * (agent/count/stack_abi.h).
 	 */
 	COUNT_LIBRARY_STACKS,
 };
 
 /*
  * Find the counting library. If with_new is true, find the variant that also counts C++
- * new and delete, for a preloaded allocator that defines these operators. Return values
- * as for agent_library_find().
+ * new and delete, for a preloaded allocator that defines these operators. The return
+ * values are those of agent_library_find().
  */
 int count_find_library(enum count_library library, bool with_new, char **ret);
 
 /*
- * Find the library that counts the additional entry points of a family of allocators.
- * That library is preloaded after the counting library. Return values as for
+ * Find the library that counts the additional entry points of a family of allocators. It
+ * must be preloaded after the counting library. The return values are those of
  * agent_library_find().
  */
 int count_find_family_library(enum count_family family, char **ret);

@@ -44,10 +44,7 @@ void count_entries_add(int fd, const struct elf_exports *exports,
 	for (size_t i = 0; i < imports.count; i++) {
 		size_t name = imports.items[i].name + COUNTED_STANDARD_COUNT;
 
-		/*
-		 * a function that the allocator both imports and defines does
-		 * not count as imported
-		 */
+		/* do not count a function as imported if the allocator also defines it */
 		if (is_own[name])
 			continue;
 		if (imports.items[i].is_weak)

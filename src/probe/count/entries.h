@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * entries - find which additional entry points of allocators (agent/count/extra.h) an
- * ELF file uses, according to its imports or, for an unstripped program, its symbols.
+ * entries - find which additional entry points of allocators (agent/count/extra.h) an ELF
+ * file uses. The module examines the file's imports and, for an unstripped program, its
+ * symbols.
  */
 #ifndef MS_PROBE_COUNT_ENTRIES_H
 #define MS_PROBE_COUNT_ENTRIES_H
@@ -12,15 +13,15 @@
 #include "tracee/elf/exports.h"
 
 /*
- * Allocator functions that a file uses. Each array is indexed like counted_names; the
- * elements for standard functions stay false.
+ * The allocator functions that a file uses. The indexes of each array are those of
+ * counted_names; the elements for standard functions stay false.
  */
 struct count_entries {
 	/* true if the function is imported strongly, and not defined in the file */
 	bool is_imported[COUNTED_NAME_COUNT];
 	/*
-	 * true if the function is imported weakly, and not defined in the file; the file
-	 * then also works without the function
+	 * true if the function is imported weakly and not defined in the file, which then
+	 * also works without the function
 	 */
 	bool is_weak[COUNTED_NAME_COUNT];
 	bool is_exported[COUNTED_NAME_COUNT];

@@ -14,8 +14,8 @@
 #include "tracee/elf/reader.h"
 
 /*
- * Alignment of glibc's malloc arenas. An arena may follow memory without access rights,
- * as a stack does. Its alignment shows that it is not a stack.
+ * Alignment of glibc's malloc arenas. An arena, like a stack, may follow memory without
+ * access rights. Its alignment distinguishes it from a stack.
  */
 #define ARENA_BYTES (UINT64_C(64) << 20)
 
@@ -42,7 +42,7 @@ static void add_part(struct data_words *data, uint64_t start_addr, uint64_t end_
 	data->parts[data->count++] = (struct data_part){ { start_addr, end_addr }, file };
 }
 
-/* Add the ranges within [start_addr, end_addr) that the process can write. */
+/* Add the parts of [start_addr, end_addr) to which the process can write. */
 static void add_segment(struct data_words *data, const struct loaded *file,
 			const struct address_range *segment, size_t index)
 {
@@ -109,8 +109,8 @@ void data_words_release(struct data_words *data)
 
 /*
  * Return true if the mapping looks like a stack, because it follows a guard area.
- * Stacks are not searched: they contain stale words, such as the result of the dynamic
- * linker's last lookup.
+ * memstate does not search stacks, because they contain stale words, such as the result
+ * of the dynamic linker's last lookup.
  */
 static bool is_stack(const struct mapping_list *mappings, size_t index)
 {
@@ -123,8 +123,8 @@ static bool is_stack(const struct mapping_list *mappings, size_t index)
 }
 
 /*
- * Return how many of the words found, starting at index first, are
- * outside the files' data.
+ * Return how many of the words found, from index `first` on, are outside the writable
+ * data of the mapped files.
  */
 static uint64_t count_others(const struct data_words *data, const struct find_words *f,
 			     size_t first)
@@ -183,8 +183,8 @@ static int compare_addrs(const void *a, const void *b)
 }
 
 /*
- * List the function addresses to search for, sorted and without duplicates.
- * Return their number.
+ * List the function addresses to search for, sorted and without duplicates. Return their
+ * number.
  */
 static size_t list_wanted(const struct hook_places_source *source,
 			  const uint64_t *originals, struct wanted *ret)

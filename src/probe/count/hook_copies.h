@@ -24,8 +24,8 @@
 struct hook_places_source;
 
 /*
- * Time limits for a search of the mapped files' data, and for a search of
- * other private memory.
+ * Time limits for searching the mapped files' data, and for searching other private
+ * memory.
  */
 #define DATA_WORDS_LIMIT_NS (2 * NS_PER_S)
 #define HEAP_WORDS_LIMIT_NS (NS_PER_S / 2)
@@ -38,40 +38,42 @@ struct hook_places_source;
 struct data_words {
 	struct data_part {
 		struct address_range range;
-		size_t file; /* the caller's index of the file that contains the data */
+		/* index of the file that contains the data, as chosen by the caller */
+		size_t file;
 	} * parts;
 	size_t count, capacity;
 };
 
-/* Add the file's data, except data in mappings that are shared or read-only. */
+/* Add the data of a file, except data in mappings that are shared or read-only. */
 void data_words_add(struct data_words *data, const struct loaded *file, size_t index);
 
 /*
- * Search the mapped files' data for given words. The caller sets all members of f except
- * the time limit; see find_words().
+ * Search the mapped files' data for the words in f. The caller sets all members of f
+ * except the time limit; see find_words().
  */
 int data_words_find(const struct data_words *data, struct find_words *f);
 
 /*
- * Return true if the data of a file contains addr, and set *ret_file to
- * that file's index.
+ * Return true if the data of a file contains addr, and store the file's index in
+ * *ret_file.
  */
 bool data_words_has(const struct data_words *data, uint64_t addr, size_t *ret_file);
 void data_words_release(struct data_words *data);
 
 /*
- * Copies of function addresses that memstate cannot redirect, so that calls through
- * them are not counted.
+ * Copies of function addresses that memstate cannot redirect. Calls through these copies
+ * are not counted.
  */
 struct heap_words {
 	/* numbers of copies in [heap], and in other anonymous memory */
 	uint64_t heap_count, other_count;
-	uint64_t unread_bytes; /* number of bytes that were not searched */
+	/* number of bytes of private memory that were not searched */
+	uint64_t unread_bytes;
 };
 
 /*
- * Count the copies of function addresses in the process's private memory, except in the
- * files' data and in stacks, which contain stale words. f is the same as for
+ * Count the copies of function addresses in the process's private memory. Files' data is
+ * excluded, as are stacks, which contain stale words. f is the same as for
  * data_words_find(). Return 0 or -errno.
  */
 int heap_words_find(const struct data_words *data, const struct mapping_list *mappings,
@@ -81,16 +83,16 @@ struct hook_copy {
 	uint64_t addr, found;
 	/*
 	 * The function whose address was copied. If several functions have the same
-	 * address, this is the first one.
+	 * address, this is the first of them.
 	 */
 	enum hook hook;
-	size_t file; /* the caller's index of the file, as passed to data_words_add() */
+	size_t file; /* index of the file, as passed to data_words_add() */
 };
 
 struct hook_copies {
 	/*
-	 * Addresses of copies that are already known, and are not reported again. The
-	 * caller sets them; hook_copies_find() sorts them.
+	 * Addresses of known copies, which are not reported again. The caller sets the
+	 * addresses, and hook_copies_find() sorts them.
 	 */
 	uint64_t *known;
 	size_t known_count;
@@ -103,7 +105,7 @@ struct hook_copies {
 /*
  * Find the copies of the original functions' addresses in the data of the files. If
  * source->finds_leading is set, find copies of the addresses of gates (jumps to hooks)
- * instead. Return 0; -E2BIG if there are more copies than can be recorded; or -errno.
+ * instead. Return 0; -E2BIG if there are too many copies to record; or -errno.
  */
 int hook_copies_find(const struct hook_places_source *source,
 		     const struct data_words *data, const uint64_t *originals,

@@ -21,22 +21,24 @@
 
 #define FILES_MAX 4096
 
-/* A stored function address or a call, patched if it refers to the allocator. */
+/*
+ * A stored function address or a call. memstate patches it if it refers to the allocator.
+ */
 struct candidate {
 	struct hook_place place;
 	size_t file;
-	bool is_linked_in; /* a call found by call_sites_read() */
-	bool is_copy;	   /* a copy of an address made at run time */
+	bool is_linked_in; /* the candidate is a call found by call_sites_read() */
+	bool is_copy;	   /* the candidate is a copy of an address made at run time */
 };
 
 struct library {
 	uint64_t exports[HOOK_COUNT_];
-	uint64_t start_addr, end_addr; /* address range in which the library is mapped */
+	uint64_t start_addr, end_addr; /* address range of the library's mappings */
 	bool is_libc, is_program, is_linker;
-	/* a stored pointer of this library refers to an allocator function */
+	/* a stored pointer in this library refers to an allocator function */
 	bool is_bound;
 	bool is_counted;
-	const char *name; /* name of the file, owned by the list of mappings */
+	const char *name; /* name of the file; owned by the list of mappings */
 };
 
 struct search {
@@ -46,8 +48,8 @@ struct search {
 	struct candidate *candidates;
 	size_t count, capacity;
 	const struct library *allocator;
-	bool has_bound_new; /* a file calls the allocator's own new or delete */
-	/* the additional allocator functions that the mapped files use */
+	bool has_bound_new; /* a file calls the allocator's own C++ new or delete */
+	/* additional allocator functions used by the mapped files */
 	struct count_entries entries;
 	struct data_words data;
 };
@@ -115,7 +117,7 @@ static void add_call_site(struct search *search, const struct loaded *file,
 	add_candidate(search, &c);
 }
 
-/* Add the call sites and entry points of an allocator linked into the program. */
+/* Add the call sites and entry points of an allocator that is linked into the program. */
 static int add_linked_in(struct search *search, const struct loaded *file,
 			 struct library *library, const char **ret_reason)
 {
@@ -152,7 +154,7 @@ static int add_file(void *context, const struct loaded *file, const char **ret_r
 	int r;
 
 	if (!search->source->finds_leading && interrupt_is_pending())
-		/* a signal must not end a search for orphaned hooks */
+		/* a signal must not interrupt a search for orphaned hooks */
 		return -EINTR;
 	if (search->file_count == FILES_MAX) {
 		*ret_reason = "it has too many libraries";
@@ -177,9 +179,9 @@ static int add_file(void *context, const struct loaded *file, const char **ret_r
 }
 
 /*
- * Return how many stored addresses and calls refer to the file's malloc. A reference
- * from libc outweighs all others: libc uses the program's malloc, while a library may
- * have been loaded so that it uses another malloc.
+ * Return how many stored addresses and calls refer to the file's malloc. A reference from
+ * libc outweighs all others, because libc uses the same malloc as the program. Another
+ * library may have been loaded in such a way that it uses a different malloc.
  */
 static size_t count_votes(const struct search *search, const struct library *library)
 {
@@ -219,8 +221,9 @@ static bool points_to_hooks(const struct search *search, const struct hook_place
 }
 
 /*
- * Find the allocator: the file to which most stored addresses and calls to malloc refer.
- * If the dynamic linker has bound none of them, take the only file that defines malloc.
+ * Find the allocator: the file to which most stored addresses of malloc and calls to
+ * malloc refer. If the dynamic linker has not bound any of them, return the only file
+ * that defines malloc.
  */
 static int find_allocator(struct search *search, const char **ret_reason)
 {
@@ -256,8 +259,8 @@ static int find_allocator(struct search *search, const char **ret_reason)
 }
 
 /*
- * Return the address of the function that a hook replaces, from another file if the
- * allocator lacks it: libc's reallocarray() calls the allocator's realloc().
+ * Return the address of the function that a hook replaces. If the allocator lacks the
+ * function, use another file's: libc's reallocarray() calls the allocator's realloc().
  */
 static uint64_t find_original(const struct search *search, enum hook hook)
 {
@@ -279,10 +282,10 @@ static bool is_within(const struct library *library, uint64_t addr)
 }
 
 /*
- * Return true if the slot is not bound yet, and the dynamic linker will bind it to the
- * allocator. That is certain if no other file defines the function, if the file's other
- * slots are bound to the allocator, or if the file is the program. Files other than
- * malloc's may define new and delete.
+ * Return true if the dynamic linker will bind the unbound slot to the allocator: if only
+ * one file defines the function or, for a standard function, if the slot's file is the
+ * program or has other slots bound to the allocator. For new and delete, a mapped file
+ * must also be bound to the allocator's own new or delete.
  */
 static bool is_unbound(const struct search *search, const struct candidate *c)
 {
@@ -297,8 +300,8 @@ static bool is_unbound(const struct search *search, const struct candidate *c)
 }
 
 /*
- * Return true if a pointer in a library contains an address in the main program, such as
- * the address of a PLT entry or of the program's own malloc.
+ * Return true if a pointer in a library refers to the main program, for example to a PLT
+ * entry or to the program's own malloc.
  */
 static bool points_to_program(const struct search *search, const struct candidate *c)
 {
@@ -355,10 +358,7 @@ static void choose(struct search *search, struct hook_places *ret)
 		const struct candidate *c = &search->candidates[i];
 		uint64_t original = ret->originals[c->place.hook];
 
-		/*
-		 * an allocator linked into the program may use this copy:
-		 * do not patch it
-		 */
+		/* do not patch a copy that a linked-in allocator may use itself */
 		ret->missed_count += c->is_copy && is_within_allocator(search, c) &&
 				     search->files[c->file].is_program;
 		if (!original || is_within_allocator(search, c) ||
@@ -374,8 +374,9 @@ static void choose(struct search *search, struct hook_places *ret)
 }
 
 /*
- * Return the address of the original function, or 0 if no file exports the function
- * there. The address is not trusted, because it was read from the process's memory.
+ * Return the address of the original function, or 0 if no file exports the function at
+ * this address. The address is not trusted, because memstate has read it from the
+ * process's memory.
  */
 static uint64_t prove_original(const struct search *search, enum hook hook)
 {
@@ -475,7 +476,7 @@ int hook_places_read(const struct hook_places_source *source, struct hook_places
 			    ret_reason);
 	if (r == 0 && !source->finds_leading)
 		r = find_allocator(&search, ret_reason);
-	/* a library that is loaded after counting has begun must not end the counting */
+	/* do not fail because of a library that was loaded after counting began */
 	if (r == 0 && !source->finds_leading && !source->there.base_addr)
 		r = check_entries(&search, ret_reason);
 	if (r == 0) {

@@ -17,31 +17,31 @@
 struct hook_place {
 	uint64_t addr;
 	/*
-	 * current contents of the slot: the function's address, or the address of the
-	 * code that resolves the function at the first call
+	 * contents of the slot: the address of the function, or of the code that resolves
+	 * the function at the first call
 	 */
 	uint64_t found;
 	enum hook hook;
 	/*
-	 * True if the program uses the slot only for calls. False if the program may
+	 * True if the program uses the slot only for calls. If false, the program may
 	 * also read the function's address from the slot.
 	 */
 	bool is_for_calls;
 	/*
-	 * true for an initialized variable, to which the program may have
-	 * assigned another function
+	 * true for an initialized variable, to which the program may have assigned
+	 * another function
 	 */
 	bool is_variable;
 	/*
-	 * True for a call or jump in the program's code: addr is the address of the
-	 * instruction's 4-byte displacement (call_sites.h), and found is the target.
+	 * True for a call or jump in the program's code. addr is then the address of the
+	 * instruction's 4-byte displacement (call_sites.h), and `found` is the target.
 	 */
 	bool is_call_site;
 };
 
 /*
- * Return the target of a call or jump. addr is the address of the instruction's
- * 4-byte displacement.
+ * Return the target of a call or jump, given the address of the instruction's 4-byte
+ * displacement.
  */
 static inline uint64_t hook_place_target(uint64_t addr, int32_t distance)
 {
@@ -61,8 +61,8 @@ static inline bool hook_place_distance(uint64_t addr, uint64_t target, int32_t *
 }
 
 /*
- * Return true if all call sites from sites_addr to sites_end_addr are close enough to
- * addr to call gates (jumps to hooks) at that address.
+ * Return true if calls at all call sites from sites_addr to sites_end_addr can reach
+ * gates (jumps to hooks) at addr.
  */
 static inline bool hook_places_are_near(uint64_t sites_addr, uint64_t sites_end_addr,
 					uint64_t addr)
@@ -79,14 +79,17 @@ static inline bool hook_places_are_near(uint64_t sites_addr, uint64_t sites_end_
 struct hook_places {
 	struct hook_place *items;
 	size_t count, capacity;
-	/* addresses of the functions that the hooks replace, or 0 if not found */
+	/*
+	 * addresses of the functions that the hooks replace; 0 if a function was not
+	 * found
+	 */
 	uint64_t originals[HOOK_COUNT_];
 	char allocator[256]; /* path of the file that defines malloc */
 	/* number of files that contain function addresses or calls to patch */
 	size_t file_count;
 	/*
-	 * number of function addresses and calls that refer to a file other
-	 * than the allocator
+	 * number of function addresses and calls that refer to a file other than
+	 * the allocator's
 	 */
 	size_t other_count;
 	/*
@@ -110,8 +113,8 @@ struct hook_places {
 	 */
 	struct heap_words heap;
 	/*
-	 * address range from the first call site to the last; both 0 if
-	 * there are no call sites
+	 * addresses of the first and the last call site; both 0 if there are no call
+	 * sites
 	 */
 	uint64_t sites_addr, sites_end_addr;
 };
@@ -122,24 +125,24 @@ struct hook_places {
 	}
 
 /*
- * Hooks that are already in the process, to which some calls may already lead. base_addr
- * is 0 if there are no hooks.
+ * Hooks that are already in the process and may already receive calls. base_addr is 0 if
+ * there are no hooks.
  */
 struct hooks_there {
 	uint64_t base_addr, gates_addr;
 	/*
 	 * addresses of the functions that the hooks replace, indexed by enum hook;
-	 * they no longer change
+	 * constant
 	 */
 	const uint64_t *originals;
 };
 
 /*
- * Find the function addresses and calls that do not lead to the existing hooks yet,
- * while the process runs. process_fd is a descriptor of /proc/PID, mem_fd of
- * /proc/PID/mem. Return 0; -ENOENT (no malloc), -EOPNOTSUPP (the program has its own
- * malloc), -ENODATA (the process allocates through functions without hooks), or an error
- * from loaded_read_all(). On each failure *ret_reason is a static string.
+ * Find the function addresses and calls that do not lead to the existing hooks yet, while
+ * the process runs. process_fd is a descriptor of /proc/PID, mem_fd of /proc/PID/mem.
+ * Return 0; -ENOENT (no malloc), -EOPNOTSUPP (the program has its own malloc), -ENODATA
+ * (the process allocates through functions without hooks), or an error from
+ * loaded_read_all(). On failure, *ret_reason is a static string.
  */
 struct hook_places_source {
 	int process_fd, mem_fd;
@@ -147,9 +150,9 @@ struct hook_places_source {
 	struct hooks_there there;
 	/*
 	 * If true, find the function addresses and calls that already lead to the hooks
-	 * in `there`, rather than those that do not. A function in there.originals is
-	 * used only if a file of the process exports the function at that address;
-	 * otherwise the result is 0.
+	 * in `there`, instead of those that do not. A function in there.originals is used
+	 * only if a file of the process exports the function at its address; otherwise
+	 * the result is 0.
 	 */
 	bool finds_leading;
 	/*

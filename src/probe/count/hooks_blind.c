@@ -10,9 +10,8 @@
 #include "proc/smaps/maps.h"
 
 /*
- * Upper bounds for glibc's heap: the overhead of a block in addition to its requested
- * bytes, and the free reserve at the end of the heap. The reserve is far smaller
- * unless M_TOP_PAD is set.
+ * Upper bounds for glibc's heap: the overhead per block, and the free reserve at the end
+ * of the heap. The reserve is far smaller unless M_TOP_PAD is set.
  */
 #define BLOCK_EXTRA_BYTES 32
 #define SLACK_BYTES (4 * MIB)
@@ -45,17 +44,15 @@ void hooks_blind_look_at_heap(struct hooks_blind *unseen, int process_fd)
 	if (end_addr == 0)
 		return;
 	unseen->heap_end_addr = end_addr;
-	/*
-	 * there was no [heap] when counting began, so all of [heap] has grown since then
-	 */
+	/* [heap] did not exist when counting began, so its whole size is growth */
 	if (unseen->first_heap_end_addr == 0)
 		unseen->first_heap_end_addr = is_first ? end_addr : start_addr;
 }
 
 /*
  * In glibc, [heap] grows by at most the size of the blocks requested since counting
- * began, with their headers and alignment, plus a reserve. Other allocators map memory
- * in larger pieces. A block with a larger alignment may need much more than its size.
+ * began, with their headers and alignment, plus a reserve. Other allocators map memory in
+ * larger pieces. A block with a larger alignment may need much more memory than its size.
  */
 void hooks_blind_check_growth(struct hooks_blind *unseen,
 			      const struct count_program *program)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* hooks_blind - list the allocation calls that the hooks in a process miss. */
+/* hooks_blind - list the allocation calls that the hooks in a process cannot count. */
 #ifndef MS_PROBE_COUNT_HOOKS_BLIND_H
 #define MS_PROBE_COUNT_HOOKS_BLIND_H
 
@@ -18,8 +18,8 @@ struct hooks_blind {
 	 */
 	size_t late_file_count;
 	/*
-	 * number of function addresses and calls that refer to a file other
-	 * than the allocator
+	 * number of function addresses and calls that refer to a file other than
+	 * the allocator's
 	 */
 	size_t other_count;
 	/*
@@ -31,8 +31,8 @@ struct hooks_blind {
 	struct heap_words heap;
 	bool has_looked; /* true once hooks_blind_look_at_heap() has been called */
 	/*
-	 * end addresses of [heap] when counting began and at the last reading, or 0 if
-	 * there is no [heap]
+	 * end addresses of [heap] when counting began and at the last reading; 0 if there
+	 * is no [heap]
 	 */
 	uint64_t first_heap_end_addr, heap_end_addr;
 	/*
@@ -42,12 +42,12 @@ struct hooks_blind {
 };
 
 /*
- * Initialize *unseen with the calls that are already known to be missed
- * when counting begins.
+ * Initialize *unseen with the calls that the hooks will not count, according to the
+ * search for function addresses and calls that is made when counting begins.
  */
 void hooks_blind_begin(struct hooks_blind *unseen, const struct hook_places *places);
 
-/* Record the end address of [heap]. Call this before the counts are read. */
+/* Record the end address of [heap]. Call this function before the counts are read. */
 void hooks_blind_look_at_heap(struct hooks_blind *unseen, int process_fd);
 
 /* Compare the growth of [heap] with the bytes that the counted calls requested. */
@@ -58,9 +58,8 @@ void hooks_blind_check_growth(struct hooks_blind *unseen,
 void hooks_blind_add(const struct hooks_blind *unseen, struct strbuf *out);
 
 /*
- * Append the reason why the counts are incomplete, worded as a message that does not
- * name the process. Append nothing unless some calls are known to be missed, or the
- * search for function pointers was not possible.
+ * Append the reason why the counts are incomplete, in the words of a message that does
+ * not name the process. Append nothing if the counts are complete.
  */
 void hooks_blind_add_missed(const struct hooks_blind *unseen, struct strbuf *out);
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * hooks_counts - read the counts that the hooks keep in memory shared with the process.
+ * hooks_counts - read the counts that the hooks store in memory shared with the process.
  * The process may change the counts at any time, so memstate works on a copy.
  */
 #ifndef MS_PROBE_COUNT_HOOKS_COUNTS_H
@@ -12,8 +12,8 @@
 #include "model/count.h"
 
 /*
- * The last copy of the counts, all 0 before the first copy. Only one thread at a time
- * may use this struct.
+ * The most recent copy of the counts, which are all 0 before the first copy. Only one
+ * thread at a time may use this struct.
  */
 struct hooks_counts {
 	char *bytes;
@@ -21,10 +21,10 @@ struct hooks_counts {
 };
 
 /*
- * Copy the counts of the process with this pid, and parse them like
- * count_read_program(). parent_pid and name of *p stay unchanged, because the shared
- * memory does not contain them. If the process is moving counts between slots meanwhile,
- * repeat the copy up to twice. Return 0 or -EBADMSG.
+ * Copy the counts of the process with this pid, and parse them like count_read_program().
+ * parent_pid and name of *p stay unchanged, because the shared memory does not contain
+ * them. If the process moves counts between slots during the copy, the function repeats
+ * the copy up to twice. Return 0 or -EBADMSG.
  */
 int hooks_counts_read(struct hooks_counts *copy, const struct count_head *counts, int pid,
 		      struct count_program *p);

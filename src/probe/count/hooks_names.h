@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * hooks_names - set the names of the threads that the hooks count. The hooks
- * themselves do not ask the kernel for the names, because a seccomp filter may
+ * hooks_names - set the names of the threads whose calls the hooks count. The hooks
+ * themselves do not request the names from the kernel, because a seccomp filter may
  * forbid the system call.
  */
 #ifndef MS_PROBE_COUNT_HOOKS_NAMES_H
@@ -9,7 +9,7 @@
 
 #include "agent/count/abi.h"
 
-/* Set the name of each living thread whose name is still empty in the counts. */
+/* Set the name of each living thread that has no name in the counts yet. */
 void hooks_name_threads(struct count_head *counts, int process_fd, int pid);
 
 #endif

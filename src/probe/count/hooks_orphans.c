@@ -19,13 +19,13 @@
 
 #define CANDIDATES_MAX 64
 
-/* Maximum number of bytes of another memstate's command line to show in a message. */
+/* Maximum number of bytes of another memstate's command line to include in a message. */
 #define COMMAND_SHOWN 64
 
 /*
- * Return true if the memstate process that injected the hooks (their owner) may be
+ * Return true if the owner of the hooks, the memstate process that injected them, may be
  * alive. An owner in another pid namespace is assumed to be alive. A process that forges
- * an owner can prevent counting, but it could do so by other means as well.
+ * an owner can prevent counting, but it has other means to do so.
  */
 static bool has_owner(const struct procfs *fs, const struct hooks_head *head)
 {
@@ -40,8 +40,8 @@ static bool has_owner(const struct procfs *fs, const struct hooks_head *head)
 }
 
 /*
- * Return the pid of the memstate that owns the hooks, or -1 if that process is not
- * visible in our pid namespace.
+ * Return the pid of the memstate that owns the hooks, or -1 if the owner is not visible
+ * in this pid namespace.
  */
 static int find_owner_pid(const struct hooks_head *head)
 {
@@ -53,8 +53,8 @@ static int find_owner_pid(const struct hooks_head *head)
 }
 
 /*
- * Return true if the mapping, at this offset in the address range of the hooks, may
- * belong to the hooks.
+ * Return true if the mapping at this offset in the address range of the hooks may belong
+ * to the hooks.
  */
 static bool is_part(const struct mapping *m, uint64_t offset)
 {
@@ -68,9 +68,9 @@ static bool is_part(const struct mapping *m, uint64_t offset)
 }
 
 /*
- * Return true if every mapping in the range may belong to the hooks; only then may the
- * range be unmapped. The whole range was originally mapped as private code, and the
- * kernel may have merged private mappings with their neighbours at both ends.
+ * Return true if every mapping in the range may belong to the hooks; otherwise memstate
+ * must not unmap the range. The whole range was originally mapped as private code, and
+ * the kernel may have merged private mappings with their neighbours at both ends.
  */
 static bool is_whole(const struct mapping_list *mappings, uint64_t base_addr,
 		     uint64_t bytes)
@@ -153,8 +153,8 @@ bool hooks_orphans_is_one(const struct hooks_search *search,
 }
 
 /*
- * Read the gates (jumps to hooks) at the address stored in the hooks' header, and check
- * that the code there really consists of gates.
+ * Read the gates (jumps to hooks) at the address in the hooks' header, and check that the
+ * code at the address consists of gates.
  */
 static int read_gates(const struct hooks_search *search, uint64_t gates_addr,
 		      struct gates *ret)
@@ -189,9 +189,9 @@ static int find_places(const struct hooks_switch *s, const struct hooks_search *
 }
 
 /*
- * Return true if a patched address still refers to the hooks. Call sites need no
- * check: each either was restored, or jumps to a gate, which now jumps to the
- * original function.
+ * Return true if a patched address still refers to the hooks. Call sites need no check:
+ * each of them was either restored, or jumps to a gate, which now jumps to the original
+ * function.
  */
 static bool points_to_hooks(const struct hooks_switch *s,
 			    const struct hooks_record *record)
@@ -206,7 +206,7 @@ static bool points_to_hooks(const struct hooks_switch *s,
 
 /*
  * Check that none of the patched addresses still refers to the hooks. The list of these
- * addresses is stored in the process.
+ * addresses is in the process.
  */
 static int check_places(const struct hooks_switch *s, const struct hooks_head *head)
 {

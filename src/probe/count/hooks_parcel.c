@@ -34,8 +34,8 @@ static void fill_counts(struct count_head *head, int pid,
 }
 
 /*
- * Record our process as the hooks' owner in their header, so that another memstate can
- * check whether the owner is alive.
+ * Record the current process as the owner in the hooks' header, so that another memstate
+ * can check whether the owner is alive.
  */
 static void record_owner(const struct procfs *fs, struct hooks_head *head)
 {

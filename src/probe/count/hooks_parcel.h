@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * hooks_parcel - memstate's copy of the code and data that it injects to count calls
- * (see agent/count/hooks.h). In the process, the code, the list of patched addresses,
- * the modules and the gates are in private memory. The counts and the stack nodes are
- * shared memory segments that the process attaches.
+ * hooks_parcel - memstate's copy of the code and data that it injects to count calls (see
+ * agent/count/hooks.h). In the process, the code, the list of patched addresses, the
+ * modules and the gates are in private memory. The counts and the nodes of the call-stack
+ * tree are in shared memory segments that the process attaches.
  */
 #ifndef MS_PROBE_COUNT_HOOKS_PARCEL_H
 #define MS_PROBE_COUNT_HOOKS_PARCEL_H
@@ -18,24 +18,28 @@
 
 struct hooks_parcel {
 	/*
-	 * copy of the first HOOKS_COUNTS_OFFSET bytes of the hooks' memory, which
-	 * precede the counts, or NULL
+	 * copy of the part of the hooks' memory before the counts (HOOKS_COUNTS_OFFSET
+	 * bytes), or NULL
 	 */
 	struct hooks_head *head;
 	/*
-	 * memstate's copy of the gates (jumps to hooks), or NULL if no gates exist yet
+	 * memstate's copy of the gates (jumps to hooks); NULL if there are no gates yet
 	 */
 	struct gates *gates;
 	void *counts;
-	/* header and nodes of a stack file, or NULL if no call stacks are recorded */
+	/*
+	 * header and nodes of the call-stack tree, in the format of a stack file; NULL if
+	 * no call stacks are recorded
+	 */
 	struct stack_file_head *nodes;
 	int counts_segment, nodes_segment;
 	uid_t user; /* effective user id of the process */
 	/*
-	 * The module records of a stack file, which follow its header. They are in
-	 * memstate's private memory, so that the process cannot change them.
+	 * The module records of a stack file, which follow its header, in
+	 * STACK_MODULES_BYTES of memstate's private memory. The process cannot change
+	 * them there.
 	 */
-	uint8_t *module_records; /* a buffer of STACK_MODULES_BYTES */
+	uint8_t *module_records; /* a buffer of STACK_MODULES_BYTES bytes */
 	uint32_t module_record_bytes;
 };
 
@@ -48,24 +52,24 @@ struct hooks_parcel {
 uint64_t hooks_parcel_bytes(const struct hooks_parcel *parcel);
 
 /*
- * Create the hooks and their data for a process, with an empty list of patched
- * addresses. fs is a procfs that shows both memstate and the process. Return 0;
- * -EOPNOTSUPP if memstate was built without hooks; or another -errno.
+ * Create the hooks and their data for a process, with an empty list of patched addresses.
+ * fs is a procfs that shows both memstate and the process. Return 0; -EOPNOTSUPP if
+ * memstate was built without hooks; or another -errno.
  */
 struct hooks_wanted {
 	const struct procfs *fs;
 	int pid;
 	bool has_stacks;
 	/*
-	 * mean number of bytes between recorded stacks, or 0 to record the stack
-	 * of each allocation
+	 * mean number of bytes between recorded stacks; 0 to record the stack of each
+	 * allocation
 	 */
 	uint64_t sample_bytes;
 };
 int hooks_parcel_make(const struct hooks_wanted *wanted, int process_fd,
 		      const struct hook_places *places, struct hooks_parcel *ret);
 
-/* Make gates (jumps to hooks) that have no targets yet. The caller frees them. */
+/* Create gates (jumps to hooks) that have no targets yet. The caller frees them. */
 struct gates *gates_make(void);
 
 /* Free memstate's copy of the hooks and their data. The process is not changed. */
@@ -91,8 +95,8 @@ void gates_bypass_hooks(struct gates *gates, const uint64_t originals[HOOK_COUNT
 
 /*
  * Return true if the process has hooks, or gates (jumps to hooks), at addr, and their
- * code is byte for byte what this memstate would write. *ret receives the members that
- * may differ: the header's variable members, or the gates' targets.
+ * code is byte for byte what this memstate would write. The functions store in *ret the
+ * parts that may differ: the variable members of the header, or the targets of the gates.
  */
 bool hooks_exist(int mem_fd, uint64_t addr, struct hooks_head *ret);
 bool gates_exist(int mem_fd, uint64_t addr, struct gates *ret);

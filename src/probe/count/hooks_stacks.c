@@ -58,8 +58,7 @@ static struct hooks_module describe(const struct hooks_stacks *stacks,
 }
 
 /*
- * Add a record of the module, with which addresses in recorded stacks can
- * later be resolved.
+ * Add a record of the module, so that addresses in recorded stacks can be resolved later.
  */
 static bool add_record(const struct hooks_stacks *stacks, const struct loaded *file,
 		       const struct hooks_module *module)
@@ -122,8 +121,8 @@ static int add_module(void *context, const struct loaded *file, const char **ret
 }
 
 /*
- * Write the changes of the module list to the process: first mark the modules that have
- * been unmapped, then add the new modules, and finally set the number of modules.
+ * Write the changes of the module list to the process: first mark the unmapped modules,
+ * then add the new modules, and finally set the number of modules.
  */
 static int write_modules(const struct hooks_stacks *stacks, const struct update *l,
 			 uint32_t old_count)
@@ -208,7 +207,7 @@ int hooks_stacks_read(const struct hooks_stacks *stacks, struct stacks *ret)
 		nodes = HOOKS_NODE_MAX;
 	length = STACK_NODES_OFFSET + (size_t)nodes * STACK_NODE_BYTES;
 	/*
-	 * copy only the used part of the segment: reading the remainder would
+	 * copy only the used part of the segment, because reading the remainder would
 	 * allocate its pages
 	 */
 	bytes = xcalloc(length, 1);

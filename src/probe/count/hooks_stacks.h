@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * hooks_stacks - support for the call stacks that hooks record: give the hooks a list of
- * the process's code, and read the stacks.
+ * hooks_stacks - support for the call stacks that the hooks record: provide the hooks
+ * with a list of the process's code, and read the stacks.
  */
 #ifndef MS_PROBE_COUNT_HOOKS_STACKS_H
 #define MS_PROBE_COUNT_HOOKS_STACKS_H
@@ -14,11 +14,12 @@
 
 struct hooks_stacks {
 	const struct hooks_wanted *wanted;
-	/* the hooks' memory, including the stack nodes */
+	/* the hooks' memory, including the nodes of the call-stack tree */
 	struct hooks_parcel *parcel;
-	int process_fd, mem_fd; /* mem_fd must be open for writing */
-	uint64_t base_addr;	/* address of the hooks in the process */
-	/* end address of the main thread's stack, set by hooks_stacks_update() */
+	/* descriptors of /proc/PID and /proc/PID/mem; mem_fd is open for writing */
+	int process_fd, mem_fd;
+	uint64_t base_addr; /* address of the hooks in the process */
+	/* end address of the main thread's stack; set by hooks_stacks_update() */
 	uint64_t main_stack_end;
 };
 
@@ -29,14 +30,13 @@ struct hooks_stacks {
 int hooks_stacks_update(struct hooks_stacks *stacks, const struct mapping_list *mappings);
 
 /*
- * Write the settings for recording stacks to the struct hooks_private at address
- * private_addr in the process. Return 0 or -errno.
+ * Write the settings for recording stacks to the struct hooks_private at private_addr in
+ * the process. Return 0 or -errno.
  */
 int hooks_stacks_fill(const struct hooks_stacks *stacks, uint64_t private_addr);
 
 /*
- * Read the recorded stacks from the nodes in the hooks' memory. Otherwise
- * like stacks_read().
+ * Like stacks_read(), but read the call-stack tree that the hooks store in their memory.
  */
 int hooks_stacks_read(const struct hooks_stacks *stacks, struct stacks *ret);
 

@@ -28,8 +28,8 @@
 #define PAGE_BYTES 4096
 
 /*
- * Maximum number of bytes of each thread's stack that are searched for the frame of a
- * signal handler that interrupted a hook.
+ * Maximum number of bytes of each thread's stack in which memstate searches for the frame
+ * of a signal handler that interrupted a hook.
  */
 #define STACK_LOOK_BYTES (UINT64_C(1) << 20)
 
@@ -41,7 +41,7 @@ struct work {
 	/* index in s->records of the record for places->items[0] */
 	size_t first_record;
 	size_t done, count;
-	/* true once the gates (jumps to hooks) have been written to the process */
+	/* the gates (jumps to hooks) have been written to the process */
 	bool has_gates;
 	bool is_inside;
 };
@@ -61,8 +61,8 @@ static uint64_t hook_addr(const struct work *w, const struct hook_place *place)
 }
 
 /*
- * Like trace_read_memory(), but return -ETIMEDOUT if the process was resumed meanwhile:
- * a read can block for a long time.
+ * Like trace_read_memory(), but return -ETIMEDOUT if the process was resumed during the
+ * read, which can block for a long time.
  */
 static int read_stopped(const struct stop *stop, int pid, uint64_t addr, void *to,
 			size_t length)
@@ -88,15 +88,12 @@ static int read_place(const struct stop *stop, int pid, uint64_t addr, bool is_c
 
 /*
  * Patch a function address or a call. The displacement in a call has 4 bytes, but ptrace
- * writes 8, so rewrite the 4 adjacent bytes unchanged.
+ * writes 8, so the write includes the 4 adjacent bytes unchanged.
  */
 static int write_place(const struct work *w, const struct stop *stop, uint64_t addr,
 		       bool is_call_site, uint64_t target)
 {
-	/*
-	 * choose the 4 adjacent bytes on the same page, because that page
-	 * is certainly mapped
-	 */
+	/* choose 4 adjacent bytes on the same page, which is certainly mapped */
 	uint64_t offset = is_call_site && addr % PAGE_BYTES >= sizeof(uint64_t) / 2 ? 4
 										    : 0;
 	uint8_t word[sizeof(uint64_t)];
@@ -117,8 +114,8 @@ static int write_place(const struct work *w, const struct stop *stop, uint64_t a
 }
 
 /*
- * Write the records of all addresses and calls to the process. This must happen before
- * the first address or call is patched.
+ * Write the records of all addresses and calls to the process. This function must be
+ * called before the first address or call is patched.
  */
 static int record_places(struct work *w)
 {
@@ -157,8 +154,8 @@ static int redirect(struct work *w, const struct stop *stop, size_t index)
 	if (r == -ETIMEDOUT)
 		return r;
 	/*
-	 * skip an address if its library was unloaded or the process has changed its
-	 * contents in the meantime
+	 * skip an address if its library has been unloaded or the process has changed its
+	 * contents
 	 */
 	if (r < 0 || (now != place->found && now != w->places->originals[place->hook]))
 		return 0;
@@ -191,7 +188,7 @@ static int write_gates(struct work *w, const struct stop *stop)
 
 /*
  * Check that the hooks are still in the process. Return 0; -ESRCH if the process has
- * called execve(2), after which nothing may be changed; or -ETIMEDOUT.
+ * called execve(2), so that nothing may be changed; or -ETIMEDOUT.
  */
 static int check_hooks(const struct work *w, const struct stop *stop)
 {
@@ -206,7 +203,7 @@ static int check_hooks(const struct work *w, const struct stop *stop)
 }
 
 /*
- * Make all addresses and calls lead to the hooks. If the time for this stop runs out,
+ * Redirect all addresses and calls to the hooks. If the time for this stop expires,
  * continue during the next stop.
  */
 static int redirect_all(void *context, const struct stop *stop)
@@ -239,9 +236,9 @@ static bool is_ours(const struct hooks_switch *s, uint64_t addr)
 }
 
 /*
- * Set *ret if the thread is in a hook or in a signal handler that returns to a hook, or
- * if this cannot be determined. Other addresses of hooks on a stack are stale, because
- * no function that a hook calls returns to the hook. Return 0 or -ETIMEDOUT.
+ * Set *ret unless the thread is certainly neither in a hook nor in a signal handler that
+ * returns to a hook. Other addresses of hooks on a stack are stale, because no function
+ * that a hook calls returns to the hook. Return 0 or -ETIMEDOUT.
  */
 static int check_inside(const struct work *w, const struct stop *stop,
 			const struct stopped_thread *thread, bool *ret)
@@ -253,9 +250,7 @@ static int check_inside(const struct work *w, const struct stop *stop,
 	int r;
 
 	*ret = is_in_hooks(w->s, thread->code_addr);
-	/*
-	 * a thread without a stack is just starting or ending, so it cannot be in a hook
-	 */
+	/* a thread without a stack is just starting or ending, so it is not in a hook */
 	if (!*ret && !stack)
 		*ret = thread->stack_addr != 0;
 	if (*ret || !stack)
@@ -303,8 +298,8 @@ static int restore_all(void *context, const struct stop *stop)
 	if (r < 0)
 		return r;
 	/*
-	 * restore in reverse order, so that an address with two records receives
-	 * its oldest contents
+	 * restore in reverse order: of two records for the same address, the older one
+	 * has the original contents
 	 */
 	for (; w->done < w->s->record_count; w->done++) {
 		if (clock_now_ns() > stop->deadline_ns)
@@ -369,8 +364,8 @@ static int run(struct work *w, int (*work)(void *, const struct stop *))
 		if (clock_now_ns() > deadline_ns)
 			return r == 0 ? 0 : -EAGAIN;
 		/*
-		 * a signal that asks memstate to end stops the patching, but not the
-		 * removal of the hooks
+		 * if a signal asks memstate to exit, stop patching, but not the removal
+		 * of the hooks
 		 */
 		if (work == redirect_all && interrupt_is_pending())
 			return -EINTR;
@@ -405,9 +400,9 @@ int hooks_switch_off(struct hooks_switch *s, bool *ret_is_inside)
 const char *hooks_switch_explain(int error)
 {
 	switch (error) {
-	case -EBUSY: return "another tracer is attached to it";
+	case -EBUSY: return "another tracer is attached to the process";
 	case -EPERM: return GATES_NOT_ALLOWED;
-	case -ESRCH: return "it has exited";
+	case -ESRCH: return "the process has exited";
 	case -EINTR: return "memstate received a termination signal";
 	case -E2BIG: return "it calls its allocator from too many places";
 	case -ERANGE: return "its code is out of reach of the probe";

@@ -18,8 +18,8 @@
 #include "tracee/ptrace/trace.h"
 
 /*
- * Additional time limit of the tracing thread, beyond the time spent waiting
- * for a safe moment.
+ * Time limit of the tracing thread, in addition to the time spent waiting for a safe
+ * moment.
  */
 #define TRACE_EXTRA_NS (20 * NS_PER_S)
 
@@ -60,8 +60,8 @@ static int unmap(struct borrow *b, uint64_t addr, uint64_t bytes)
 }
 
 /*
- * Check that libc stores the thread id at HOOKS_TID_OFFSET, as glibc does. The hooks
- * rely on this offset.
+ * Check that libc stores the thread id at HOOKS_TID_OFFSET, as glibc does and as the
+ * hooks require.
  */
 static int check_tls(struct entering *e)
 {
@@ -84,8 +84,8 @@ struct code_wanted {
 };
 
 /*
- * Map private memory that the process can read and execute, but not write. *ret is the
- * address of the memory.
+ * Map private memory that the process can read and execute, but not write. Store its
+ * address in *ret.
  */
 static int map_code(struct borrow *b, const struct code_wanted *wanted, uint64_t *ret)
 {
@@ -105,7 +105,7 @@ static int write_code(struct borrow *b, uint64_t addr, const void *from, size_t 
 	int r = trace_write_protected(b->tid, b->mem_fd, addr, from, length);
 
 	if (r < 0)
-		b->reason = "its memory cannot be written";
+		b->reason = "the process's memory cannot be written";
 	return r;
 }
 
@@ -123,7 +123,7 @@ bool hooks_visit_set_sites(struct hooks_visit *visit, const struct hook_places *
 }
 
 /*
- * Map the gates (jumps to hooks) at an address that the call sites can reach. Return
+ * Map the gates (jumps to hooks) at an address within reach of the call sites. Return
  * -ENOMEM if no such address is free.
  */
 static int map_gates(struct entering *e)
@@ -148,7 +148,7 @@ static int map_gates(struct entering *e)
 
 /*
  * Write new gates (jumps to hooks) to the process. Their jumps can lead to the hooks
- * from the start, because nothing calls the gates yet.
+ * immediately, because nothing calls the gates yet.
  */
 static int place_gates(struct entering *e)
 {
@@ -175,8 +175,8 @@ static int place_gates(struct entering *e)
 
 /*
  * Write the hooks' code to the process before the mapping grows to the whole address
- * range of the hooks, so that a later memstate can recognize and remove it. Then set
- * unmoved_addr to 0, which shows that the whole range belongs to the hooks.
+ * range of the hooks, so that a later memstate can recognize and remove the mapping. Then
+ * set unmoved_addr to 0, which shows that the whole range belongs to the hooks.
  */
 static int place_code(struct entering *e)
 {
@@ -235,7 +235,7 @@ static int place_data(struct entering *e)
 
 /*
  * Inject the hooks and their data. The process, and other processes of its user, can
- * attach the shared memory segments only during this function.
+ * attach the shared memory segments only while this function runs.
  */
 static int place(struct entering *e)
 {
@@ -273,8 +273,8 @@ static int remove_hooks(struct entering *e)
 }
 
 /*
- * Remove the orphaned hooks. Check each of them again first, because another memstate
- * may have removed them in the meantime, and injected its own hooks at the same address.
+ * Remove the orphaned hooks. Check each of them again first, because another memstate may
+ * have removed them in the meantime and injected its own hooks at the same address.
  */
 static int remove_orphans(struct entering *e)
 {
@@ -301,7 +301,8 @@ static int install(struct entering *e)
 	if (r == 0)
 		r = place(e);
 	/*
-	 * remove the hooks only if the borrowed thread's system call has certainly ended
+	 * remove the hooks only if the system call of the borrowed thread has certainly
+	 * ended
 	 */
 	if (r < 0 && r != -ETIMEDOUT && r != -ESRCH)
 		(void)remove_hooks(e);

@@ -22,52 +22,54 @@ struct hooks_orphan {
 struct hooks_visit {
 	const struct probe_request *request;
 	const struct landmarks *marks;
-	/* the hooks and their data, in which hooks_install() stores the addresses */
+	/* the hooks and their data; hooks_install() stores the addresses here */
 	struct hooks_parcel *parcel;
 	/* descriptors of /proc/PID and of /proc/PID/mem; mem_fd is open for writing */
 	int process_fd, mem_fd;
-	/* address of the hooks in the process, or 0 if there are no hooks */
+	/* address of the hooks in the process; 0 if there are no hooks */
 	uint64_t base_addr;
-	/* address of the gates (jumps to hooks), or 0 if there are none */
+	/* address of the gates (jumps to hooks); 0 if there are none */
 	uint64_t gates_addr;
 	/*
-	 * true if hooks_install() made the gates (jumps to hooks); false if they were
+	 * true if hooks_install() created the gates (jumps to hooks); false if they were
 	 * already in the process
 	 */
 	bool has_own_gates;
 	/*
-	 * true if the gates (jumps to hooks) must remain in the process, because the
-	 * program may have copied the address of a gate
+	 * the gates (jumps to hooks) must remain in the process, because the program may
+	 * have copied the address of a gate
 	 */
 	bool keeps_gates;
 	/*
-	 * Address range of the call sites, which must be near the gates (jumps to
-	 * hooks); both 0 if there are no call sites. hooks_visit_set_sites() sets the
-	 * range and gates_hint_addr.
+	 * Address range of the call sites, which must be near the gates (jumps to hooks);
+	 * both 0 if there are no call sites. hooks_visit_set_sites() sets these members
+	 * and gates_hint_addr.
 	 */
 	uint64_t sites_addr, sites_end_addr;
-	/* address at which to map new gates (jumps to hooks), or 0 for any address */
+	/*
+	 * address at which to map new gates (jumps to hooks); 0 if
+	 * any address is suitable
+	 */
 	uint64_t gates_hint_addr;
-	/* orphaned hooks to unmap, to which no patched call leads any more */
+	/* orphaned hooks to unmap, to which patched calls no longer lead */
 	const struct hooks_orphan *orphans;
 	size_t orphan_count;
 	/* cost of the last injection or removal */
 	struct probe_cost cost;
-	const char *reason; /* a static string that explains why the last call failed */
+	const char *reason; /* why the last call failed; a static string */
 };
 
 /*
- * Set the call sites that must be able to reach the gates (jumps to hooks). Return false
- * if the gates already in the process are too far away.
+ * Set the call sites that the gates (jumps to hooks) must be near. Return false if the
+ * gates that are already in the process are too far away.
  */
 bool hooks_visit_set_sites(struct hooks_visit *visit, const struct hook_places *places,
 			   const struct mapping_list *mappings);
 
 /*
- * hooks_install() injects the hooks; hooks_remove() removes them. Return 0 or -errno.
- * If hooks_install() fails, it removes everything that it has injected. However, if
- * the thread's last system call may still be running, nothing is removed, and
- * base_addr is not 0.
+ * hooks_install() injects the hooks; hooks_remove() removes them. Return 0 or -errno. If
+ * hooks_install() fails, it removes everything that it has injected. However, it removes
+ * nothing if the thread's last system call may still be running; base_addr is then not 0.
  */
 int hooks_install(struct hooks_visit *visit);
 int hooks_remove(struct hooks_visit *visit);

@@ -39,13 +39,13 @@ struct injected {
 	struct hooks_orphan orphans[HOOKS_ORPHANS_MAX];
 	struct hooks_wanted wanted;
 	struct count_inject_cost cost;
-	/* numbers of patched addresses and calls, and of files that contain them */
+	/* numbers of patched addresses and calls, and of the files that contain them */
 	size_t place_count, file_count;
 	struct hooks_blind unseen;
-	/* true once libraries have been searched again after counting began */
+	/* memstate has searched the libraries again since counting began */
 	bool has_searched_again;
 	/*
-	 * records of all patched calls and addresses: array of HOOKS_RECORD_MAX elements
+	 * records of all patched calls and addresses; array of HOOKS_RECORD_MAX elements
 	 */
 	struct hooks_record *records;
 	size_t record_count;
@@ -98,7 +98,7 @@ static int switch_on(struct injected *i, const struct hook_places *places,
 
 	gates_use_hooks(i->parcel.gates, i->parcel.head, i->visit.base_addr);
 	/*
-	 * hooks_install() has already made new gates (jumps to hooks) jump to the hooks
+	 * skip new gates (jumps to hooks), whose targets hooks_install() has already set
 	 */
 	s.gates = i->visit.has_own_gates ? NULL : i->parcel.gates;
 	for (size_t n = 0; n < places->count; n++)
@@ -114,7 +114,9 @@ static int switch_on(struct injected *i, const struct hook_places *places,
 	return r;
 }
 
-/* Redirect the calls that lead to orphaned hooks, before anything else is examined. */
+/*
+ * Redirect the calls that lead to orphaned hooks. This must happen before any other step.
+ */
 static int disarm_orphans(struct injected *i, const struct mapping_list *mappings,
 			  struct strbuf *why)
 {
@@ -212,8 +214,8 @@ static int make_parcel(struct injected *i, const struct mapping_list *mappings,
 }
 
 /*
- * Fail if another memstate counts the calls of the process. If two memstate processes
- * start at the same time, both fail.
+ * Fail if another memstate is counting the calls of the process. If two memstate
+ * processes start to count at the same time, both fail.
  */
 static int check_alone(struct injected *i, struct strbuf *why)
 {
@@ -239,7 +241,7 @@ static int check_alone(struct injected *i, struct strbuf *why)
 					: r;
 }
 
-/* Fill in struct hooks_private in the process, which was all zeros until now. */
+/* Write struct hooks_private in the process, which contained only zeros until now. */
 static int fill_private(struct injected *i)
 {
 	uint64_t addr = i->visit.base_addr + HOOKS_PRIVATE_OFFSET;
@@ -248,7 +250,7 @@ static int fill_private(struct injected *i)
 
 	if (r == 0 && i->parcel.nodes)
 		r = hooks_stacks_fill(&i->stacks, addr);
-	/* write own_pid last: the hooks start counting when it is set */
+	/* write own_pid last, because the hooks start counting when it is set */
 	addr += offsetof(struct hooks_private, own_pid);
 	return r < 0 ? r
 		     : trace_write_memory(i->request.pid, addr, &own_pid,
@@ -263,7 +265,7 @@ static int begin(struct injected *i, const struct hook_places *places, struct st
 		return r;
 	r = fill_private(i);
 	if (r < 0) {
-		strbuf_add_text(why, "its memory cannot be written");
+		strbuf_add_text(why, "the process's memory cannot be written");
 		return r;
 	}
 	i->file_count = places->file_count;
@@ -394,7 +396,7 @@ static int open_inject(const struct count_place *where, void **ret_state,
 
 /*
  * Patch the calls in newly loaded libraries, and earlier calls whose target could not be
- * determined until now.
+ * determined before.
  */
 static void search_again(struct injected *i)
 {

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * inject - count allocations with hooks that are injected into the process
+ * inject - count allocations with hooks that memstate injects into the process
  * (agent/count/hooks.h).
  *
  * memstate patches the function addresses and instructions through which malloc and
  * related functions are called, so that they lead to the hooks. Counting starts once all
  * of them are patched. Whenever memstate reads the counts, it also patches newly loaded
- * libraries. Reading the counts needs no cooperation of the process.
+ * libraries. Reading the counts does not require the cooperation of the process.
  */
 #ifndef MS_PROBE_COUNT_INJECT_H
 #define MS_PROBE_COUNT_INJECT_H
@@ -17,8 +17,8 @@
 extern const struct count_backend count_backend_inject;
 
 /*
- * The cost of counting to the process so far. The member `one` covers the stops of a
- * single thread; `pauses` is the number of stops of all threads.
+ * How often, and for how long, counting has stopped the process so far. The member `one`
+ * covers the stops of single threads; `pauses` is the number of stops of all threads.
  */
 struct count_inject_cost {
 	struct probe_cost one;

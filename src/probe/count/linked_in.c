@@ -20,9 +20,8 @@
 #define SIGN_MAX 64
 
 /*
- * Strings that allocators contain, by which they are recognized. The first
- * character of each string is stored separately, so that memstate's own file does
- * not contain the strings.
+ * Strings by which memstate recognizes allocators. The first character of each string is
+ * stored separately, so that memstate's own program does not contain the strings.
  */
 static const struct {
 	char first;
@@ -59,8 +58,8 @@ static int compare_parts(const void *a, const void *b)
 }
 
 /*
- * Search the file from `offset` to `end` for the strings of known allocators. Stop at
- * the end of the file if it is shorter.
+ * Search the file from `offset` to `end`, or to the end of the file, for the strings of
+ * known allocators.
  */
 static int search_range(struct elf_window *window, uint64_t offset, uint64_t end,
 			const char **ret)
@@ -78,8 +77,8 @@ static int search_range(struct elf_window *window, uint64_t offset, uint64_t end
 			return r;
 		*ret = find_sign(piece, length < wanted ? length : wanted);
 		/*
-		 * continue with an overlap, because a string may span two
-		 * chunks of the file
+		 * keep an overlap, because a string may be split between two chunks of
+		 * the file
 		 */
 		if (length < wanted || wanted == end - offset)
 			break;
@@ -88,8 +87,8 @@ static int search_range(struct elf_window *window, uint64_t offset, uint64_t end
 }
 
 /*
- * Return true if the segment of the file can contain constant strings. Linkers put them
- * into a read-only segment or, if the program has none, into the code segment.
+ * Return true if the segment of the file can contain constant strings. Linkers place them
+ * in a read-only segment or, if the program has none, in the code segment.
  */
 static bool has_messages(const struct elf_exports *exports, const struct elf_part *part)
 {
@@ -120,8 +119,8 @@ static int search_parts(int fd, struct elf_exports *exports, const char **ret)
 		if (end <= done || !has_messages(exports, &exports->parts[i]))
 			continue;
 		/*
-		 * start before the end of the segment searched last, because a string
-		 * may span both segments
+		 * start before the end of the previous segment, because a string may be
+		 * split between both
 		 */
 		if (offset + SIGN_MAX < done)
 			offset = done - SIGN_MAX;

@@ -10,7 +10,7 @@
 /*
  * Return a static description of the allocator in an open program, for
  * COUNT_UNCOVERED_FORMAT. Return NULL if the program has symbols, exports malloc itself,
- * or contains no string of a known allocator.
+ * or contains none of the known strings.
  */
 const char *linked_in_find(int fd);
 

@@ -10,8 +10,8 @@
 #include "base/search.h"
 
 /*
- * Values of counted_name.size_is_first, which is true if the first argument
- * alone is the size.
+ * Values of counted_name.size_is_first, which is true if the first argument alone is the
+ * size.
  */
 enum {
 	IS_FIRST_NONE = false,
@@ -26,8 +26,7 @@ enum {
 	{ #name, CALL_##call, COUNT_FAMILY_##family, IS_FIRST_##size },
 
 /*
- * All functions whose calls are counted. Some allocators do not define
- * the C++ functions.
+ * All functions whose calls are counted. Some allocators do not define the C++ functions.
  */
 const struct counted_name counted_names[COUNTED_NAME_COUNT] = {
 	{ "malloc", CALL_MALLOC, COUNT_FAMILY_STANDARD, false },
@@ -97,8 +96,8 @@ size_t counted_order_find(const struct counted_order *order, const char *name,
 		strncmp(counted_names[order->indexes[i]].name, name, length) >= 0);
 
 	/*
-	 * the exact name, if it exists, is at index first; longer names that
-	 * begin with it follow
+	 * an exact match, if it exists, is at index `first`; longer names that begin with
+	 * the text follow
 	 */
 	if (first == count ||
 	    strncmp(counted_names[order->indexes[first]].name, name, length) != 0 ||

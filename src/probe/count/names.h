@@ -13,7 +13,7 @@
 
 /*
  * Families of allocator functions. In a program that contains its own allocator, the
- * functions of a family are close together. jemalloc's mallocx and similar functions
+ * functions of a family are close together. jemalloc's mallocx and related functions
  * belong to the same family as malloc.
  */
 enum count_family {
@@ -28,12 +28,11 @@ enum count_family {
 
 struct counted_name {
 	const char *name;
-	/* the standard function to which this function corresponds */
+	/* the standard function that corresponds to this function */
 	enum counted_call call;
 	enum count_family family;
 	/*
-	 * true if the size is the first argument, unlike in the
-	 * corresponding standard function
+	 * the size is the first argument, unlike in the corresponding standard function
 	 */
 	bool size_is_first;
 };
@@ -57,7 +56,7 @@ void counted_order_init(struct counted_order *ret);
 
 /*
  * Return the index in counted_names of the additional allocator function with this name,
- * or COUNTED_NAME_COUNT if there is none. length is the length of the name in bytes.
+ * or COUNTED_NAME_COUNT if there is none. `length` is the length of the name in bytes.
  */
 size_t counted_order_find(const struct counted_order *order, const char *name,
 			  size_t length);

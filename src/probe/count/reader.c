@@ -28,8 +28,8 @@ static_assert((int)COUNT_FUNCTION_COUNT_ == (int)CALL_COUNT_, "each has a place"
 
 /*
  * Return the sum over all threads, or BYTES_UNKNOWN if it is negative. The value of a
- * single thread may be negative, because the thread may free blocks of other threads,
- * but the true sum cannot.
+ * single thread may be negative, because the thread may free blocks of other threads, but
+ * the actual sum cannot be negative.
  */
 static uint64_t known_if_positive(int64_t sum)
 {
@@ -37,8 +37,8 @@ static uint64_t known_if_positive(int64_t sum)
 }
 
 /*
- * Read the counts of a thread's slot. Return the number of blocks allocated
- * minus the number freed.
+ * Read the counts in a thread's slot. Return the number of allocated blocks minus the
+ * number of freed blocks.
  */
 static int64_t add_slot(const struct count_slot *slot, struct count_sums *ret)
 {
@@ -67,14 +67,14 @@ static int64_t add_slot(const struct count_slot *slot, struct count_sums *ret)
 	return (int64_t)blocks;
 }
 
-/* State while the counts of all threads are read and added up. */
+/* The state of a loop that sums the counts of all threads. */
 struct reading {
 	const struct count_head *head;
 	struct count_program *program;
 	int64_t blocks, bytes, high_bytes;
 	/*
-	 * upper bounds on the absolute values of the positive and of the
-	 * negative pending bytes
+	 * upper bounds on the sums of the positive and of the negative pending bytes, as
+	 * absolute values
 	 */
 	uint64_t above_bytes, below_bytes;
 	size_t used_slots;
@@ -93,8 +93,8 @@ static uint64_t most_pending(const struct count_slot *slot, int64_t seen_bytes)
 }
 
 /*
- * Return true if the thread of this slot has freed blocks. If it has not, its pending
- * bytes were never negative.
+ * Return true if the thread of this slot has freed blocks. Otherwise its pending bytes
+ * were never negative.
  */
 static bool has_freed(const struct count_slot *slot)
 {
@@ -150,7 +150,7 @@ static void finish(struct reading *reading)
 	p->sums.live_bytes = known_if_positive(reading->bytes);
 	/*
 	 * With a single thread, add the maximum of its pending bytes to the peak, which
-	 * is then exact. With several threads, the pending bytes of each thread add to
+	 * is then exact. With several threads, add the pending bytes of each thread to
 	 * the error of the peak.
 	 */
 	if (reading->used_slots <= 1 &&

@@ -12,17 +12,16 @@
 #include "model/count.h"
 
 /*
- * Return true if the program was moving counts between slots while the copy
- * was made. Such a copy may contain some counts twice or not at all, so the
- * caller must copy again.
+ * Return true if the program was moving counts between slots while the copy was made.
+ * Such a copy may contain some counts twice or not at all, so the caller must repeat it.
  */
 bool count_is_torn(const char *bytes, size_t length);
 
 /*
  * Read the counts of one program. p->pid is the expected pid; the caller provides
- * p->threads and their capacity. All other members of *p except has_ended and
- * generation are set. `bytes` must be aligned as by malloc(). Return 0, or -EBADMSG
- * with *p unchanged.
+ * p->threads and their capacity. The function sets all other members of *p except
+ * has_ended and generation. `bytes` must have the alignment of a block from malloc().
+ * Return 0, or -EBADMSG with *p unchanged.
  */
 int count_read_program(const char *bytes, size_t length, struct count_program *p);
 

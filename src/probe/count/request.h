@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* request - the process in which to count allocations, and how to count. */
+/* request - the process whose allocations are to be counted, and how to count them. */
 #ifndef MS_PROBE_COUNT_REQUEST_H
 #define MS_PROBE_COUNT_REQUEST_H
 
@@ -29,20 +29,24 @@ struct count_request {
 	 * if its pid is reused
 	 */
 	uint64_t start_ticks;
-	/* the only method to try, or COUNT_AUTO to try all methods */
+	/* the only method to try; COUNT_AUTO to try each method in turn */
 	enum count_method method;
-	bool calls_only; /* true if only calls and requested bytes are needed */
+	/* the caller needs only the numbers of calls and of requested bytes */
+	bool calls_only;
 	bool wants_stacks;
-	/* used if stacks are recorded: true to also record what is still allocated */
+	/*
+	 * if stacks are recorded: also record for each stack which of its
+	 * blocks are still allocated
+	 */
 	bool wants_live;
 	/*
-	 * used if stacks are recorded: mean number of bytes per sample, or 0 to
-	 * record each allocation
+	 * if stacks are recorded: mean number of bytes per sample; 0 to record each
+	 * allocation
 	 */
 	uint64_t sample_bytes;
 	uint64_t limit_ns; /* maximum time to wait for a safe moment to stop a thread */
 	/*
-	 * For tests: a function called before each step that changes the target;
+	 * For tests: a function that is called before each step that changes the target;
 	 * otherwise NULL.
 	 */
 	void (*step)(void *context, const char *name);

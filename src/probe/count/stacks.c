@@ -32,9 +32,9 @@ const char stack_mode_variable[] = STACK_MODE_VARIABLE;
 static_assert(sizeof(((struct stack_file_module *)0)->build_id) == PROFILE_BUILD_ID_MAX,
 	      "all of it is kept");
 
-/* The source of recorded stacks: a file, or a range of memory if fd is -1. */
+/* The source of recorded stacks: a file or, if fd is -1, a range of memory. */
 struct source {
-	int fd; /* descriptor of the file, or -1 if the stacks are in memory */
+	int fd; /* descriptor of the file; -1 if the stacks are in memory */
 	const char *bytes;
 	size_t length;
 };
@@ -43,27 +43,27 @@ struct reading {
 	struct source source;
 	struct stack_file_head head;
 	/*
-	 * peak_generation of the file header, truncated to the width that nodes store
+	 * peak_generation of the file header, truncated to the width of the field in a
+	 * node
 	 */
 	uint64_t peak_generation;
 	bool peak_is_now;
-	/* number of nodes in the file, some of which may be unused */
+	/* number of nodes in the file, including unused nodes */
 	uint32_t node_count;
 	/*
-	 * maps node numbers in the file to node numbers in the result; 0
-	 * for omitted nodes
+	 * node numbers in the result, indexed by node number in the file; 0 for omitted
+	 * nodes
 	 */
 	uint32_t *numbers;
-	/* for each module, the value of first_node that is stored in the file */
+	/* values of first_node in the file, indexed by module */
 	uint32_t *first_nodes;
 	/*
-	 * true if the stack of the node is truncated; indexed by node
-	 * number in the result
+	 * whether the stack of a node is truncated; indexed by node number in the result
 	 */
 	bool *is_cut;
 	/*
-	 * true if a frame of the node's stack was found by its frame pointer; indexed by
-	 * node number in the result
+	 * whether a frame of the node's stack was found with the frame pointer; indexed
+	 * by node number in the result
 	 */
 	bool *is_by_frame;
 	uint64_t comparisons;
@@ -159,8 +159,8 @@ static void read_modules(struct reading *reading)
 
 /*
  * Return the last module that contains pc and was mapped before the node was created.
- * Threads reserve node numbers in advance. Therefore, if all modules that contain pc
- * seem to have been mapped after the node was created, return the first of them.
+ * Threads reserve node numbers in advance, so all modules that contain pc may seem to
+ * have been mapped later; in this case, return the first of them.
  */
 static uint32_t find_module(struct reading *reading, uint64_t pc, size_t number)
 {
@@ -174,7 +174,7 @@ static uint32_t find_module(struct reading *reading, uint64_t pc, size_t number)
 			break;
 		/*
 		 * pc is a return address, so it may equal the end address of the module,
-		 * but not the start address
+		 * but not its start address
 		 */
 		if (pc <= module->start || pc > module->end)
 			continue;
@@ -186,8 +186,8 @@ static uint32_t find_module(struct reading *reading, uint64_t pc, size_t number)
 }
 
 /*
- * Convert a scaled value to bytes or counts. A value may be negative if the file was
- * read while counters were being updated.
+ * Convert a scaled value to bytes or counts. A value may be negative if the file was read
+ * while the program was updating its counters.
  */
 static uint64_t unscaled(const struct reading *reading, int64_t value)
 {
@@ -272,9 +272,7 @@ static int add_node(struct reading *reading, const struct stack_file_node *node,
 typedef int node_reader(struct reading *reading, const struct stack_file_node *node,
 			size_t number);
 
-/*
- * Call `reader` for each node in use. Return 0, or the first nonzero result of `reader`.
- */
+/* Call `reader` for each used node. Return 0, or the first nonzero result of `reader`. */
 static int for_each_node(struct reading *reading, node_reader *reader)
 {
 	_cleanup_free_ struct stack_file_node *nodes =
@@ -383,7 +381,10 @@ void stacks_list_release(struct stacks_list *list)
 	*list = (struct stacks_list)STACKS_LIST_INIT;
 }
 
-/* Parse the name of a stack file, such as "4242.0.stacks": a pid and a generation. */
+/*
+ * Parse the name of a stack file, such as "4242.0.stacks", which contains a pid and a
+ * generation.
+ */
 static bool parse_name(const char *name, int *ret_pid, unsigned int *ret_generation)
 {
 	const size_t length = strlen(name), suffix = strlen(STACK_FILE_SUFFIX);

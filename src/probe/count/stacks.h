@@ -3,8 +3,8 @@
  * stacks - read the stack files of all programs into which the counting library was
  * preloaded.
  *
- * memstate only reads these files, which does not disturb the programs, and does not
- * trust their contents. A stack with invalid contents is counted as lost.
+ * memstate only reads these files, which does not disturb the programs. It does not trust
+ * their contents: a stack with invalid contents is counted as lost.
  */
 #ifndef MS_PROBE_COUNT_STACKS_H
 #define MS_PROBE_COUNT_STACKS_H
@@ -15,8 +15,8 @@
 #include "probe/count/count.h"
 
 /*
- * The environment variable that selects what a program records: empty, or the words
- * "live" and "sample=BYTES", separated by commas.
+ * The environment variable that selects the recorded data: empty, or the words "live" and
+ * "sample=BYTES", separated by commas.
  */
 extern const char stack_mode_variable[];
 

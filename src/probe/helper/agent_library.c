@@ -16,7 +16,7 @@
 #include "proc/process/file.h"
 
 /*
- * PKGLIBDIR is normally defined in local.mk. This definition is for static analyzers,
+ * PKGLIBDIR is normally defined in local.mk. The definition here is for static analyzers,
  * which do not read makefiles.
  */
 #ifndef PKGLIBDIR
@@ -28,8 +28,8 @@
 #define FILTERS AGENT_FILTERS_VARIABLE "="
 
 /*
- * Return the path of the file in the build tree, or NULL if this program is not run
- * from a build tree.
+ * Return the path of the file in the build tree, or NULL if memstate does not run from a
+ * build tree.
  */
 static char *find_beside_program(const char *name)
 {
@@ -73,8 +73,8 @@ int agent_library_find(char **ret)
 
 /*
  * Return an environment string that sets AGENT_FILTERS_VARIABLE to the number of seccomp
- * filters of this process ("Seccomp_filters:" in /proc/self/status, since Linux 5.9). A
- * child with more filters has some that memstate did not install.
+ * filters of this process ("Seccomp_filters:" in /proc/self/status, since Linux 5.9). If
+ * a child process has more filters, memstate did not install them.
  */
 static char *filters_setting(const struct procfs *fs)
 {

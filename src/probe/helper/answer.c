@@ -8,9 +8,9 @@
 #define LENGTH(array) (sizeof(array) / sizeof((array)[0]))
 
 /*
- * The allocators that the helper can query, in the order in which they are tried. glibc
- * is last, because its functions exist even if another allocator is in use. gperftools
- * has its own mallinfo2.
+ * The allocators that the helper can query, in the order in which memstate tries them.
+ * glibc is last, because its functions exist even if another allocator is in use.
+ * gperftools defines mallinfo2 itself.
  */
 static const struct asked_allocator allocators[] = {
 	{ ALLOCATOR_JEMALLOC, AGENT_JEMALLOC, AGENT_JEMALLOC_TEXT, false },
@@ -28,15 +28,15 @@ const struct asked_allocator *answer_allocator(uint32_t commands)
 }
 
 /*
- * A figure that an allocator reports. Its index in the table is the index of
- * its value in the page shared with the helper. agent/helper/helper.c has
- * tables in the same order.
+ * A figure that an allocator reports. Its index in the table is the index of its value in
+ * the page that memstate shares with the helper. The tables in agent/helper/helper.c have
+ * the same order.
  */
 struct figure {
 	const char *name;
 	/*
-	 * PAGES means that the value is a number of pages; the page size is the value
-	 * with index JEMALLOC_PAGE
+	 * PAGES means that the value is a number of pages; the value with index
+	 * JEMALLOC_PAGE is the page size
 	 */
 	enum {
 		BYTES,
@@ -116,8 +116,8 @@ static const struct figure mimalloc_figures[] = {
 #define MIMALLOC_COMMIT 5
 
 /*
- * Return a value of the helper's answer, or BYTES_UNKNOWN if the allocator did not
- * report this value.
+ * Return a value of the helper's answer, or BYTES_UNKNOWN if the allocator did not report
+ * the value.
  */
 static uint64_t value(const struct ctlpage_answer *answer, size_t index)
 {
@@ -193,8 +193,8 @@ static void read_gperftools(const struct ctlpage_answer *a, struct allocator_sta
 }
 
 /*
- * mimalloc's current_rss is not used, because it is the Rss of the whole process,
- * not of the allocator.
+ * Convert mimalloc's figures. current_rss is ignored, because it is the Rss of the whole
+ * process instead of the allocator's.
  */
 static void read_mimalloc(const struct ctlpage_answer *a, struct allocator_stats *ret)
 {

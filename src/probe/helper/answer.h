@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * answer - convert the helper's answer to an allocator's figures. The functions
- * have no side effects.
+ * answer - convert the answer of the helper in a process to an allocator's figures. The
+ * functions have no side effects.
  */
 #ifndef MS_PROBE_HELPER_ANSWER_H
 #define MS_PROBE_HELPER_ANSWER_H
@@ -21,8 +21,8 @@ struct asked_allocator {
 };
 
 /*
- * Return the allocator that the process uses, according to the commands that its helper
- * supports. Return NULL if the helper supports none.
+ * Return the allocator of the process according to the commands that its helper supports,
+ * or NULL if the helper supports none.
  */
 const struct asked_allocator *answer_allocator(uint32_t commands);
 

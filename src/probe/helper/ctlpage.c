@@ -18,7 +18,8 @@
 #include "proc/process/stat.h"
 
 /*
- * While waiting for an answer, check at this interval whether the process still exists.
+ * Interval at which memstate, while it waits for an answer, checks whether the process
+ * still exists.
  */
 #define SLICE_NS (50 * NS_PER_MS)
 
@@ -28,8 +29,8 @@ static uint32_t get(const uint32_t *word)
 }
 
 /*
- * Wait until *word differs from `seen`, for at most SLICE_NS. May return earlier, for
- * example after a signal.
+ * Wait until *word differs from `seen`, for at most SLICE_NS. The function may return
+ * earlier, for example after a signal.
  */
 static void wait_for_change(const uint32_t *word, uint32_t seen, uint64_t deadline_ns)
 {
@@ -42,9 +43,9 @@ static void wait_for_change(const uint32_t *word, uint32_t seen, uint64_t deadli
 }
 
 /*
- * Return true if the process still has the shared page. Also check the process's
- * mapping, because an execve(2) changes neither the pid nor the start time. lstat(2) in
- * /proc/PID/map_files needs no privilege, unlike following a symlink there.
+ * Return true if the process still has the shared page. The mapping is checked too,
+ * because an execve(2) changes neither the pid nor the start time. lstat(2) in
+ * /proc/PID/map_files requires no privilege, unlike following a symlink there.
  */
 static bool is_there(const struct ctlpage *ctl)
 {
@@ -79,7 +80,7 @@ int ctlpage_await_ready(const struct ctlpage *ctl, uint64_t limit_ns)
 	}
 }
 
-/* Return true if the memstate that holds the page's lock still exists. */
+/* Return true if the memstate process that holds the page's lock still exists. */
 static bool is_client_there(const struct ctlpage *ctl, uint64_t lock)
 {
 	struct process client;
@@ -90,8 +91,8 @@ static bool is_client_there(const struct ctlpage *ctl, uint64_t lock)
 }
 
 /*
- * Acquire the page's lock. Retry at short intervals, because each client holds the lock
- * only until the helper has answered.
+ * Acquire the page's lock. The function retries at short intervals, because each client
+ * holds the lock only until the helper has answered.
  */
 static int take_lock(struct ctlpage *ctl, uint64_t deadline_ns)
 {
@@ -208,10 +209,7 @@ static int ask_locked(struct ctlpage *ctl, enum agent_command command,
 	answer->taken_ns = clock_now_ns();
 	if (answer->cost_ns > answer->taken_ns - begin_ns)
 		answer->cost_ns = answer->taken_ns - begin_ns;
-	/*
-	 * check that no other client has made a request in the meantime and
-	 * overwritten the answer
-	 */
+	/* check that no other client has overwritten the answer with a new request */
 	__atomic_thread_fence(__ATOMIC_SEQ_CST);
 	if (get(&page->reply_seq) != seq || get(&page->request_seq) != seq) {
 		free(answer->text);

@@ -26,7 +26,7 @@
 #define LINK_SIZE 64
 
 /*
- * A mapping parsed from a line of /proc/PID/maps, such as:
+ * A mapping, parsed from a line of /proc/PID/maps such as:
  *
  * 7f15e4621000-7f15e46a2000 rw-s 00000000 00:01 32812 /SYSV00000000 (deleted)
  */
@@ -66,8 +66,8 @@ static bool is_same_ipc_namespace(const struct procfs *fs, int pid)
 }
 
 /*
- * Attach a System V segment. The process cannot truncate it, because its size is fixed
- * when it is created.
+ * Attach a System V segment. The process cannot truncate the segment, because its size is
+ * fixed at its creation.
  */
 static int attach(uint64_t number, struct ctlpage *ret)
 {
@@ -87,9 +87,9 @@ static int attach(uint64_t number, struct ctlpage *ret)
 }
 
 /*
- * Return true if the file is on the kernel's internal tmpfs. On another file system,
- * someone could truncate a file of the same name, and reading the page would then kill
- * memstate with SIGBUS.
+ * Return true if the file is on the kernel's internal tmpfs. A file of the same name on
+ * another file system could be truncated, and reading the page would then kill memstate
+ * with SIGBUS.
  */
 static bool is_of_kernel(const struct stat *file)
 {
@@ -139,8 +139,8 @@ static int share(const struct procfs *fs, int pid, const struct place *place,
 }
 
 /*
- * Return the pid of the process in its own namespace. If a forked child has inherited
- * its parent's page, but not the helper, this pid differs from the pid in the page.
+ * Return the pid of the process in its own namespace. It differs from the pid in the page
+ * if a forked child process has inherited its parent's page, but not the helper.
  */
 static int32_t own_pid(const struct procfs *fs, int pid)
 {
@@ -170,7 +170,7 @@ static int check(const struct ctlpage *ctl, const struct procfs *fs, int pid,
 }
 
 /*
- * Return the value that this client writes to the page's lock. It identifies our
+ * Return the value that this client writes to the page's lock. It identifies this
  * process, so that other clients can take over the lock once the process has ended.
  */
 static uint64_t own_lock(const struct procfs *fs)

@@ -26,22 +26,22 @@
 #include "tracee/ptrace/trace.h"
 
 /*
- * Time limit for the start of the helper. On a CPU with 16 runnable threads, the
- * helper's thread may have to wait a long time.
+ * Time limit for the start of the helper. On a CPU with 16 runnable threads, the helper's
+ * thread may have to wait a long time.
  */
 #define READY_LIMIT_NS (5 * NS_PER_S)
 #define LEAVE_LIMIT_NS (5 * NS_PER_S)
 #define FIND_LIMIT_NS (2 * NS_PER_S)
 /*
  * Maximum time to wait for another memstate to stop tracing the process. A tracer that
- * stays longer is a debugger, for which waiting is useless.
+ * stays longer is probably a debugger, for which waiting is useless.
  */
 #define TURN_LIMIT_NS (1 * NS_PER_S)
 #define LEAVE_LOOK_NS (100 * NS_PER_US)
 
 /*
- * Additional time limit of the tracing thread, beyond the time spent waiting
- * for a safe moment.
+ * Time limit of the tracing thread, in addition to the time spent waiting for a safe
+ * moment.
  */
 #define TRACE_EXTRA_NS (20 * NS_PER_S)
 
@@ -49,18 +49,16 @@ struct injection {
 	struct probe_request request;
 	int process_fd, mem_fd;
 	struct landmarks marks;
-	/*
-	 * address of the helper's parcel (code, page and stack), or 0 if it is not mapped
-	 */
+	/* address of the helper's parcel (code, page and stack); 0 if it is not mapped */
 	uint64_t base_addr;
-	/* id of the helper's thread in memstate's pid namespace, or 0 if unknown */
+	/* id of the helper's thread in memstate's pid namespace; 0 if unknown */
 	int helper_tid;
-	/* state of the borrowed thread at its first stop */
+	/* registers of the borrowed thread at its first stop */
 	struct machine_state *found;
 	int found_tid;
 	/*
 	 * addresses of the helpers left by killed memstate processes, to be removed
-	 * together with our own helper
+	 * together with this helper
 	 */
 	uint64_t orphans[ORPHANS_MAX];
 	size_t orphan_count;
@@ -83,9 +81,9 @@ static struct orphans_search make_search(const struct injection *injection,
 }
 
 /*
- * Inject the helper's code, page and stack (the parcel), using a borrowed thread of
- * the process. After a failure, remove the parcel, unless the borrowed thread may
- * still be using it.
+ * Inject the helper's code, page and stack (the parcel), using a borrowed thread of the
+ * process. On failure, remove the parcel, unless the borrowed thread may still be using
+ * it.
  */
 static int load_borrowed(struct load *load)
 {
@@ -115,8 +113,8 @@ static int load(void *context)
 }
 
 /*
- * If the helper's code, page and stack (the parcel) are still at addr in the
- * process, unmap them.
+ * Unmap the helper's code, page and stack (the parcel), if they are still at addr in the
+ * process.
  */
 static int remove_parcel(struct load *load, uint64_t addr)
 {
@@ -128,9 +126,9 @@ static int remove_parcel(struct load *load, uint64_t addr)
 }
 
 /*
- * Remove the helpers of killed memstate processes that record_orphans() found. Search
- * for them again first, because another memstate may have injected its own helper at the
- * same address in the meantime.
+ * Remove the helpers of killed memstate processes that record_orphans() found. Search for
+ * them again first, because another memstate may have injected its own helper at the same
+ * address in the meantime.
  */
 static int take_out_orphans(struct load *load)
 {
@@ -214,7 +212,7 @@ static int run(int (*work)(void *), struct load *load, struct probe_cost *ret_co
 	return r;
 }
 
-/* Create the System V segment for the shared page before any thread is stopped. */
+/* Create the System V segment for the shared page before memstate stops any thread. */
 static int prepare(struct load *load, const char **ret_reason)
 {
 	struct injection *injection = load->injection;
@@ -318,9 +316,9 @@ static int read_process(struct injection *injection, uint64_t own_addr,
 }
 
 /*
- * Find the helper's thread: the thread whose stack pointer, according to the kernel, is
- * in the helper's memory. The page also contains the thread id, but other processes can
- * write to the page. The thread is found because a ready helper sleeps.
+ * Find the helper's thread, whose stack pointer, according to the kernel, is in the
+ * helper's memory. The page also contains the thread id, but other processes can write to
+ * the page. The kernel reports the stack pointer because a ready helper sleeps.
  */
 static void find_helper(struct injection *injection)
 {
@@ -334,7 +332,10 @@ static void find_helper(struct injection *injection)
 	       nanosleep(&search, NULL) == 0);
 }
 
-/* Return true if the process has ended. A failure then needs no other explanation. */
+/*
+ * Return true if the process has ended; any failure is then reported as
+ * the end of the process.
+ */
 static bool has_ended(const struct injection *injection)
 {
 	const struct probe_request *request = &injection->request;
@@ -359,11 +360,11 @@ int inject_load(const struct probe_request *request, struct injection **ret,
 		r = put_in(injection, ret_page, ret_cost, ret_reason);
 	if (r < 0) {
 		/*
-		 * -ENOENT can only mean that the process has ended, because all other
-		 * files read here exist
+		 * -ENOENT means that the process has ended, because no other file that
+		 * memstate opens here can be missing
 		 */
 		if (request->fs->is_live && (r == -ENOENT || has_ended(injection))) {
-			*ret_reason = "it has exited";
+			*ret_reason = "the process has exited";
 			r = -ESRCH;
 		}
 		injection_free(injection);
@@ -396,9 +397,9 @@ struct injection *inject_adopt(const struct probe_request *request,
 }
 
 /*
- * Wait until the helper's thread has ended. If it does not end, the helper's
- * memory must remain in the process: unmapping the stack of a running thread would
- * crash the process.
+ * Wait until the helper's thread has ended. If it does not end, the helper's memory must
+ * remain in the process, because unmapping the stack of a running thread would crash the
+ * process.
  */
 static int await_end(const struct injection *injection, const char **ret_reason)
 {
@@ -444,10 +445,7 @@ int inject_unload(struct injection *injection, struct ctlpage *page,
 	int r;
 
 	*ret_cost = (struct probe_cost){ .stops = 0 };
-	/*
-	 * ignore an error of this request, because the helper may already
-	 * have exited on its own
-	 */
+	/* ignore an error of this request, because the helper may already have exited */
 	(void)ctlpage_ask(page, AGENT_EXIT, LEAVE_LIMIT_NS, &answer);
 	free(answer.text);
 	r = await_end(injection, ret_reason);

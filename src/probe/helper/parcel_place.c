@@ -50,8 +50,8 @@ static int place(struct parcel_place *p)
 
 /*
  * Map the page as shared anonymous memory in the process, and map the same memory in
- * memstate. This is done if the ipc namespaces differ, because memstate and the process
- * then cannot share a System V segment.
+ * memstate. This method is used if the ipc namespaces differ, because memstate and the
+ * process then cannot share a System V segment.
  */
 static int adopt_page(struct parcel_place *p)
 {
@@ -77,14 +77,14 @@ static int adopt_page(struct parcel_place *p)
 		p->page->page->owner_pid =
 			proc_status_read_own_number(p->borrow->process_fd, 0);
 	return r < 0 ? fail(p, r,
-			    "it is in another IPC namespace, and sharing memory with "
+			    "the process is in another IPC namespace; sharing memory with "
 			    "it requires CAP_CHECKPOINT_RESTORE")
 		     : r;
 }
 
 /*
- * Write the helper's code and the stub to the process. The word that the stub polls
- * is in the page. Until the stub has attached the page, the mapping of the code
+ * Write the helper's code and the stub, which attaches the page, to the process. The stub
+ * polls a word in the page. Until it has attached the page, the mapping of the code
  * contains this word.
  */
 static int write_code(struct parcel_place *p, uint32_t tracer)
@@ -101,12 +101,12 @@ static int write_code(struct parcel_place *p, uint32_t tracer)
 	if (r == 0 && site.page_segment >= 0)
 		r = trace_write_protected(tid, mem_fd, parcel_tracer_addr(site.addr),
 					  &tracer, sizeof(tracer));
-	return r < 0 ? fail(p, r, "its memory cannot be written") : 0;
+	return r < 0 ? fail(p, r, "the process's memory cannot be written") : 0;
 }
 
 /*
  * Run the stub in the borrowed thread. The process, and other processes of its user, can
- * attach the page only during this function.
+ * attach the page only while this function runs.
  */
 static int call(struct parcel_place *p)
 {
@@ -125,8 +125,9 @@ static int call(struct parcel_place *p)
 		(void)segment_revoke(p->page_segment);
 	if (r < 0)
 		return r;
-	return is_error(result) ? fail(p, (int)result, "it cannot create another thread")
-				: 0;
+	return is_error(result)
+		       ? fail(p, (int)result, "the process cannot create another thread")
+		       : 0;
 }
 
 int parcel_place(struct parcel_place *p)

@@ -13,19 +13,19 @@
 #include "probe/helper/ctlpage.h"
 
 struct parcel_place {
-	/* the thread to use, after borrow_begin() and before borrow_end() */
+	/* the thread to use, between borrow_begin() and borrow_end() */
 	struct borrow *borrow;
 	/*
-	 * The page shared between the helper and memstate. The caller creates it, unless
-	 * page_segment is -1: then parcel_place() maps it as memory of the process.
+	 * The page that the helper shares with memstate. The caller creates it, unless
+	 * page_segment is -1: parcel_place() then maps it as memory of the process.
 	 */
 	struct ctlpage *page;
-	/* id of the page's System V segment, or -1 if the page is not a segment */
+	/* id of the page's System V segment; -1 if the page is not a segment */
 	int page_segment;
 	uid_t user; /* effective user id of the process */
 	/*
-	 * address of the helper's parcel (code, page and stack), or 0 if
-	 * nothing is mapped yet
+	 * address of the helper's parcel (code, page and stack); 0 if nothing is mapped
+	 * yet
 	 */
 	uint64_t addr;
 };

@@ -20,28 +20,30 @@
 #include "proc/process/file.h"
 
 /*
- * Estimated time per free chunk. mallinfo2(3) visits all free chunks of an arena while
- * it holds the arena's lock. Measurements show 0.3 to 0.4 us per chunk, and twice that
- * for a waiting thread.
+ * Estimated time per free chunk. mallinfo2(3) visits all free chunks of an arena while it
+ * holds the arena's lock. A visit was measured to take 0.3 to 0.4 us per chunk, and to
+ * delay a thread that waits for the lock for twice that time.
  */
 #define CHUNK_COST_NS 400
 #define FREE_CHUNKS_MAX 50000
 /*
- * If the number of free chunks is unknown, assume one chunk per this number
- * of resident bytes.
+ * If the number of free chunks is unknown, memstate assumes one free chunk for this
+ * many resident bytes.
  */
 #define BYTES_PER_CHUNK (UINT64_C(1) << 10)
 
-/* Limit on the time spent in queries: at most 1 / REST_FACTOR of all time. */
+/*
+ * memstate waits between queries, so that they take at most 1 / REST_FACTOR of the time.
+ */
 #define REST_FACTOR 100
 
 #define LIMIT_NS_MAX (3600 * NS_PER_S)
 
 struct probe {
 	struct ctlpage ctl;
-	/* the injected helper, or NULL if the helper was already in the process */
+	/* the injected helper; NULL if the helper was already in the process */
 	struct injection *injection;
-	/* time before which memstate must not query the allocator again */
+	/* earliest time of the next query of the allocator */
 	uint64_t next_ns;
 	struct strbuf reason;
 };
@@ -103,7 +105,7 @@ int probe_open(const struct probe_request *request, struct probe **ret,
 	if (r == 0 && request->may_inject)
 		injection = inject_adopt(request, &ctl);
 	/*
-	 * inject a helper if there is none, if the existing one never started, or if
+	 * inject a helper if there is none, if the existing helper never started, or if
 	 * another memstate has just ended and removed it
 	 */
 	if ((r == -ENOENT || r == -ETIMEDOUT || r == -ESRCH) && request->may_inject)
@@ -162,7 +164,8 @@ static uint64_t count_free_chunks(const struct probe *probe,
 }
 
 /*
- * Refuse a query that might make other threads of the process wait too long for malloc.
+ * Refuse a query during which other threads of the process might wait
+ * too long for malloc.
  */
 static int guard_stall(struct probe *probe, const struct probe_question *question)
 {
@@ -246,8 +249,8 @@ int probe_ask(struct probe *probe, const struct probe_question *question,
 	r = ask(probe, question, asked, ret);
 	if (r < 0) {
 		/*
-		 * the helper may still be working, so assume that the query cost at
-		 * least the time waited
+		 * the helper may still be working, so assume that the query takes at
+		 * least the time waited so far
 		 */
 		if (r == -ETIMEDOUT)
 			probe->next_ns =

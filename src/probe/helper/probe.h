@@ -2,7 +2,7 @@
 /*
  * probe - query the allocator of another process through a helper inside that process.
  *
- * The helper was preloaded when the program started, or is injected while the process
+ * The helper was either preloaded when the program started, or injected while the process
  * runs. The answers come through a page that the process can write to, so nothing in the
  * page is trusted.
  */
@@ -45,8 +45,8 @@ struct probe_question {
 	/* true to query even if other threads may have to wait a long time for malloc */
 	bool allows_stall;
 	/*
-	 * upper bound on the number of free chunks, or BYTES_UNKNOWN to estimate it from
-	 * the mappings
+	 * upper bound on the number of free chunks; BYTES_UNKNOWN to estimate it from the
+	 * mappings
 	 */
 	uint64_t free_chunks;
 };
@@ -67,9 +67,9 @@ int probe_ask(struct probe *probe, const struct probe_question *question,
 	      struct allocator_stats *ret, const char **ret_reason);
 
 /*
- * Remove the helper if probe_open() injected it, and free the probe. Return 0, or
- * -errno with *ret_reason if the helper remains in the process; it then exits
- * after one idle minute.
+ * Remove the helper if probe_open() injected it, and free the probe. Return 0, or -errno
+ * with *ret_reason if the helper remains in the process; the helper then exits after one
+ * idle minute.
  */
 int probe_close(struct probe *probe, struct probe_cost *ret_cost,
 		const char **ret_reason);

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * bpf - count allocation calls with breakpoints (uprobes) at which the kernel
- * runs a BPF program.
+ * bpf - count allocation calls with breakpoints (uprobes) at which the kernel runs a BPF
+ * program.
  *
  * The kernel sets the breakpoints only in the memory of the counted process. It removes
  * them when the guard process closes the last descriptor, which happens when memstate
- * ends for any reason. Calls by all threads are counted, including threads that start
- * later, but calls by forked children are not.
+ * ends for any reason. The calls of all threads are counted, including threads that start
+ * later. The calls of forked child processes are not counted.
  */
 #include "config.h"
 
@@ -55,14 +55,12 @@ struct multi_attributes {
 struct bpf_state {
 	struct count_points points;
 	int map_fd;
-	/* the memory of the BPF map, which memstate shares with the kernel */
+	/* memory of the BPF map, which memstate shares with the kernel */
 	const struct count_bpf_value *values;
 	bool is_multi;
 	int pid;
 	struct uprobe_guard guard;
-	/*
-	 * the descriptors that keep the breakpoints set, used only in the guard process
-	 */
+	/* descriptors that keep the breakpoints set; used only in the guard process */
 	int link_fds[COUNT_POINTS_MAX];
 	size_t link_count;
 };
@@ -75,8 +73,7 @@ static int bpf(int command, const void *attributes, size_t size)
 }
 
 /*
- * Create the map in which the BPF programs count, and map its memory. Return 0
- * or -errno.
+ * Create the map in which the BPF programs count, and map its memory. Return 0 or -errno.
  */
 static int make_map(struct bpf_state *state)
 {
@@ -153,8 +150,7 @@ static int link_event(int program_fd, const char *path, uint64_t offset_bytes, i
 }
 
 /*
- * Set the breakpoint of the point with this index. The guard process
- * calls this function.
+ * Set the breakpoint at the point with this index. The guard process calls this function.
  */
 static int add_point(struct bpf_state *state, size_t number)
 {
@@ -171,7 +167,10 @@ static int add_point(struct bpf_state *state, size_t number)
 	fd = state->is_multi
 		     ? link_multi(program_fd, path, point->offset_bytes, state->pid)
 		     : link_event(program_fd, path, point->offset_bytes, state->pid);
-	/* the breakpoint keeps the BPF program loaded */
+	/*
+	 * closing the descriptor does not unload the program, because the
+	 * breakpoint refers to it
+	 */
 	close(program_fd);
 	if (fd < 0)
 		return fd;
@@ -188,8 +187,8 @@ static void remove_points(void *data)
 }
 
 /*
- * Set all breakpoints. This is the only request that the guard process serves if calls
- * are counted with BPF.
+ * Set all breakpoints. This is the only request that the guard process receives when BPF
+ * programs count the calls.
  */
 static int add_points(void *data, int request, int *ret_fd)
 {
@@ -244,7 +243,7 @@ static void explain(int error, struct strbuf *why)
 }
 
 /*
- * Return true if multi-uprobe links are usable. They exist since Linux 6.6, but before
+ * Return true if multi-uprobe links are usable. Linux 6.6 introduced them, but before
  * Linux 6.10 they cover only the main thread of a process.
  */
 static bool has_multi(void)
@@ -354,7 +353,7 @@ static int bpf_read(void *data, struct count_program *ret)
 		if (state->values[i].tid != 0)
 			add_thread(ret, &state->values[i]);
 	ret->thread_count = ret->listed_count;
-	/* all threads that have no value of their own share the last value in the map */
+	/* threads without their own element share the last element of the map */
 	if (has_counts(&state->values[COUNT_BPF_THREADS]))
 		add_thread(ret, &state->values[COUNT_BPF_THREADS]);
 	count_backend_sum(ret);

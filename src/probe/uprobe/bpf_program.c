@@ -7,9 +7,9 @@
 #include <stdbool.h>
 
 /*
- * BPF registers. Registers 1 to 5 contain the arguments of kernel functions, and
- * register 0 the result; a call overwrites all six. Register 10 points to the upper end
- * of the BPF stack frame.
+ * BPF registers. Registers 1 to 5 contain the arguments of kernel functions, and register
+ * 0 the result; a call overwrites all six. Register 10 points to the upper end of the BPF
+ * stack frame.
  */
 enum {
 	R_RESULT = BPF_REG_0,
@@ -44,8 +44,8 @@ static const size_t context_args[] = { CONTEXT_ARG1, CONTEXT_ARG2, CONTEXT_ARG3 
 #define NO_ARG -1
 
 /*
- * The arguments of each function that contain the size and the count, as indexes into
- * context_args, or NO_ARG.
+ * For each function, the indexes into context_args of its size and count arguments;
+ * NO_ARG if it has no such argument.
  */
 static const struct {
 	int size, count;
@@ -121,7 +121,7 @@ static void add_store_value(struct count_bpf_program *p, unsigned int to, int of
 }
 
 /*
- * Generate *(to + offset) += from. The addition is atomic, because all processors update
+ * Generate *(to + offset) += from, as an atomic addition, because all processors update
  * the same values of the map.
  */
 static void add_sum(struct count_bpf_program *p, unsigned int to, size_t offset,
@@ -193,8 +193,8 @@ static void add_arg(struct count_bpf_program *p, unsigned int to, int arg)
 }
 
 /*
- * Generate R_RESULT = address of the map element whose index is at FRAME_KEY in the
- * stack frame. The kernel inlines the call to the lookup function.
+ * Generate code that sets R_RESULT to the address of the map element whose index is at
+ * FRAME_KEY in the stack frame. The kernel inlines the call to the lookup function.
  */
 static void add_lookup(struct count_bpf_program *p, int map_fd)
 {
@@ -213,8 +213,8 @@ static void add_store_key(struct count_bpf_program *p, unsigned int from)
 }
 
 /*
- * Generate an atomic compare-and-exchange: load the tid of the map element at R_VALUE
- * into R_RESULT and, if it is 0, store R_TID there.
+ * Generate an atomic compare-and-exchange, which loads the tid of the map element at
+ * R_VALUE into R_RESULT and, if it is 0, stores R_TID there.
  */
 static void add_claim(struct count_bpf_program *p)
 {
@@ -227,10 +227,10 @@ static void add_claim(struct count_bpf_program *p)
 }
 
 /*
- * Generate R_VALUE = address of the map element with the thread's counts. The tid
- * selects COUNT_BPF_TRIES elements, one of which belongs to the thread; a new thread
- * claims the first free one. If none of them is free, use the last element of the map,
- * which all such threads share.
+ * Generate code that sets R_VALUE to the address of the map element with the thread's
+ * counts. The tid selects COUNT_BPF_TRIES elements, one of which belongs to the thread; a
+ * new thread claims the first free element. If none of them is free, the last element of
+ * the map is used, which all such threads share.
  */
 static void add_find_value(struct count_bpf_program *p, int map_fd)
 {
@@ -279,7 +279,7 @@ static void add_find_value(struct count_bpf_program *p, int map_fd)
 /*
  * Generate code that sets R_TID to 1 if the allocator itself made this call, and to 0
  * otherwise. The allocator made the call if the stack pointer equals the one recorded at
- * the calling instruction in the allocator (the inner point). R_TID may be reused,
+ * the calling instruction in the allocator (the inner point). R_TID may be overwritten,
  * because the tid is no longer needed.
  */
 static void add_is_inner(struct count_bpf_program *p, size_t number)
@@ -299,8 +299,8 @@ static void add_is_inner(struct count_bpf_program *p, size_t number)
 }
 
 /*
- * Generate R_SPARE = count * size. On overflow the BPF program exits without counting,
- * because the allocation will fail.
+ * Generate code that sets R_SPARE to count * size. On overflow the BPF program exits
+ * without counting, because the allocation will fail.
  */
 static void add_product(struct count_bpf_program *p, int count_arg)
 {
@@ -377,7 +377,10 @@ static void add_condition(struct count_bpf_program *p, unsigned int condition)
 	};
 	static const int32_t flags[8] = { OVERFLOW, CARRY,  ZERO, CARRY | ZERO,
 					  SIGN,	    PARITY, 0,	  ZERO };
-	/* signed comparisons are true if the SIGN and OVERFLOW flags differ */
+	/*
+	 * conditions that compare signed numbers: true if the SIGN and OVERFLOW flags
+	 * differ
+	 */
 	bool is_compared = condition >> 1 >= 6;
 
 	add_load(p, R_ARG1, R_CONTEXT, CONTEXT_FLAGS);
@@ -394,9 +397,9 @@ static void add_condition(struct count_bpf_program *p, unsigned int condition)
 }
 
 /*
- * Generate code that records the stack pointer of a call that the allocator itself
- * makes. The BPF program of the called function recognizes the call by this value, and
- * does not count it.
+ * Generate code that records the stack pointer of a call that the allocator itself makes.
+ * The BPF program of the called function recognizes the call by this value, and does not
+ * count it.
  */
 static void add_mark(struct count_bpf_program *p, const struct count_point *point)
 {

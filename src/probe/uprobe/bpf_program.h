@@ -16,8 +16,8 @@
 #define COUNT_BPF_NAME_BYTES 16
 
 /*
- * Number of threads that have their own element in the map. All other threads
- * share one more element.
+ * Number of threads that have their own element in the map. All other threads share one
+ * additional element.
  */
 #define COUNT_BPF_THREADS 8192
 /*
@@ -28,15 +28,15 @@
 
 /* The counts of one thread, an element of the BPF map. */
 struct count_bpf_value {
-	/* thread id in the initial pid namespace, or 0 if the map element is free */
+	/* thread id in the initial pid namespace; 0 if the map element is free */
 	uint64_t tid;
 	uint64_t calls[CALL_COUNT_];
 	uint64_t requested_bytes;
 	uint64_t free_null_calls;
 	/*
-	 * A call that the allocator itself is about to make, not the program: the
-	 * stack pointer at the start of the called function, and the index of
-	 * that function's point.
+	 * A call that the allocator itself, not the program, is about to make: the stack
+	 * pointer at the start of the called function, and the index of that function's
+	 * point.
 	 */
 	uint64_t inner_stack_addr, inner_point;
 	char name[COUNT_BPF_NAME_BYTES]; /* name of the thread at its first allocation */

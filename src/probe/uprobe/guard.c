@@ -13,6 +13,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "base/compat.h"
+
 /* Buffer for a control message (SCM_RIGHTS) that transfers at most one descriptor. */
 union control {
 	struct cmsghdr header;
@@ -59,8 +61,8 @@ static int receive_result(int socket_fd, int *ret_fd)
 	if (header && header->cmsg_level == SOL_SOCKET && header->cmsg_type == SCM_RIGHTS)
 		memcpy(ret_fd, CMSG_DATA(header), sizeof(*ret_fd));
 	/*
-	 * the guard sent a descriptor, but memstate could not receive it: its limit of
-	 * open files is reached
+	 * The guard sent a descriptor, but memstate could not receive it, because
+	 * memstate has reached its limit on open files.
 	 */
 	else if (message.msg_flags & MSG_CTRUNC)
 		return -EMFILE;
@@ -95,8 +97,8 @@ static int compare_numbers(const void *a, const void *b)
 }
 
 /*
- * Close all descriptors above 2, except the socket and those listed in `work`. Before
- * Linux 5.9, which introduced close_range(2), they all stay open.
+ * Close all descriptors above 2, except the socket and those in `work`. Before Linux 5.9,
+ * which introduced close_range(2), they all stay open.
  */
 static void close_others(const struct uprobe_guard_work *work, int socket_fd)
 {
@@ -120,8 +122,8 @@ static void close_others(const struct uprobe_guard_work *work, int socket_fd)
 }
 
 /*
- * Run the guard process in its own session, so that signals to memstate's process group
- * or from its terminal do not reach the guard.
+ * Run the guard process in its own session, so that it does not receive signals to
+ * memstate's process group or from its terminal.
  */
 static _Noreturn void run(const struct uprobe_guard_work *work, int socket_fd)
 {
@@ -190,8 +192,8 @@ void uprobe_guard_end(struct uprobe_guard *guard)
 	if (guard->fd < 0)
 		return;
 	/*
-	 * in addition to close(), call shutdown(), because another child may have a
-	 * copy of the descriptor
+	 * in addition to close(), call shutdown(), because another child process may have
+	 * a copy of the descriptor
 	 */
 	shutdown(guard->fd, SHUT_RDWR);
 	close(guard->fd);

@@ -2,16 +2,16 @@
 /*
  * guard - a process that sets and removes kernel breakpoints (uprobes).
  *
- * A process with a pending SIGKILL cannot remove a breakpoint: to do so, the kernel has
- * to write to a page of the target, but get_user_pages() fails for a process that is
- * about to be killed. The breakpoint then remains ("failed to unregister, leaking
- * uprobe", kernel/events/uprobes.c, Linux 6.18). Therefore memstate itself never sets or
- * removes a breakpoint. The guard does so, in its own session, and removes all
- * breakpoints when memstate ends for any reason.
+ * A process with a pending SIGKILL cannot remove a breakpoint. The kernel would have to
+ * write to a page of the target, but get_user_pages() fails for a process that is about
+ * to be killed. The breakpoint then remains ("failed to unregister, leaking uprobe",
+ * kernel/events/uprobes.c, Linux 6.18). Therefore memstate itself never sets or removes a
+ * breakpoint. The guard does so, in its own session, and removes all breakpoints when
+ * memstate ends for any reason.
  *
  * If the guard is killed while it removes breakpoints, some may remain. When a later
- * guard sets and removes a breakpoint at the same address, the old breakpoint
- * disappears as well.
+ * guard sets and removes a breakpoint at the same address, the old breakpoint disappears
+ * as well.
  */
 #ifndef MS_PROBE_UPROBE_GUARD_H
 #define MS_PROBE_UPROBE_GUARD_H
@@ -21,30 +21,31 @@
 #include <sys/types.h>
 
 /*
- * The functions that the guard process runs. The guard has a copy of memstate's memory
- * from the time of uprobe_guard_start(). Its descriptors 0 to 2 are /dev/null. It
- * inherits only the descriptors listed here, so that it does not keep memstate's pipes,
- * sockets or recordings open.
+ * The functions that the guard process runs, and the descriptors that it inherits. The
+ * guard has a copy of memstate's memory from the time of uprobe_guard_start(). Its
+ * descriptors 0 to 2 are /dev/null. It inherits no other descriptors, so that it does not
+ * keep memstate's pipes, sockets or recordings open.
  */
 #define UPROBE_GUARD_FDS_MAX 16
 struct uprobe_guard_work {
 	int inherited_fds[UPROBE_GUARD_FDS_MAX];
 	size_t inherited_count;
 	/*
-	 * Serve a request in the guard process. Return 0 or -errno. *ret_fd
-	 * is a descriptor to send to memstate, or -1; the guard also keeps
-	 * the descriptor open.
+	 * Callback that serves a request in the guard process. Return 0 or -errno.
+	 * *ret_fd is a descriptor to send to memstate, or -1; the guard also keeps the
+	 * descriptor open.
 	 */
 	int (*serve)(void *context, int request, int *ret_fd);
 	/*
-	 * Remove all breakpoints. The guard process calls this function before it exits.
+	 * Callback that removes all breakpoints. The guard process calls it before it
+	 * exits.
 	 */
 	void (*end)(void *context);
 	void *context;
 };
 
 struct uprobe_guard {
-	int fd; /* a socket connected to the guard process, or -1 if there is none */
+	int fd; /* socket connected to the guard process; -1 if there is none */
 	pid_t pid;
 };
 
@@ -68,7 +69,7 @@ int uprobe_guard_ask(struct uprobe_guard *guard, int request, int *ret_fd);
 
 /*
  * Return true if the guard process is still running. When the guard has ended, its
- * breakpoints are gone, and nothing is counted.
+ * breakpoints are gone, and no calls are counted.
  */
 bool uprobe_guard_is_alive(const struct uprobe_guard *guard);
 

@@ -14,13 +14,13 @@
 #include "probe/borrow/x86_code.h"
 #include "tracee/elf/imports.h"
 
-/* Maximum size of a function, and of the whole code of an allocator's library. */
+/* Maximum size of a function, and of all code of an allocator's library, in bytes. */
 #define FUNCTION_MAX_BYTES 65536
 #define CODE_MAX_BYTES (UINT64_C(64) << 20)
 
 /*
- * Maximum number of PLT stubs, and of names of functions, in a file. A function rarely
- * has more than three names, and a slot rarely more than one stub.
+ * Maximum numbers of PLT stubs, and of names of functions, in a file. A function rarely
+ * has more than three names, and rarely more than one stub jumps through the same slot.
  */
 #define STUBS_MAX 4096
 #define NAMES_MAX 1000
@@ -44,8 +44,8 @@ struct search {
 	/* the slots in which this file stores the addresses of allocation functions */
 	struct elf_imports imports;
 	/*
-	 * for each name in imports: index in points->items of the
-	 * function with this name
+	 * indexes in points->items of the functions, in the order of the names in
+	 * `imports`
 	 */
 	size_t *target;
 	struct stub *stubs;
@@ -54,7 +54,7 @@ struct search {
 
 /*
  * Deduct steps from the budget of the search. Return 0, -E2BIG if the budget is
- * exhausted, or -EINTR.
+ * exhausted, or -EINTR if a signal is pending.
  */
 static int use_steps(const struct search *search, uint64_t steps)
 {
@@ -111,8 +111,8 @@ static size_t find_by_slot(const struct search *search, uint64_t slot_vaddr)
 }
 
 /*
- * Find the PLT stubs in a segment of the file. A stub is "jmp *slot(%rip)", possibly
- * with a bnd prefix or after "endbr64". Return 0, -E2BIG or -EINTR.
+ * Find the PLT stubs in a segment of the file. A stub is "jmp *slot(%rip)", possibly with
+ * a bnd prefix or after "endbr64". Return 0, -E2BIG or -EINTR.
  */
 static int add_stubs_of(struct search *search, const struct elf_part *part)
 {
@@ -181,8 +181,8 @@ static int add_point(struct search *search, uint64_t vaddr,
 	if (!elf_exports_offset(search->code->exports, vaddr, &offset_bytes))
 		return 0;
 	/*
-	 * each address can have only one breakpoint, so if a function starts at vaddr,
-	 * use that function's breakpoint
+	 * each address can have only one breakpoint, so a function that starts at vaddr
+	 * keeps its own
 	 */
 	for (size_t i = 0; i < points->count; i++) {
 		struct count_point *point = &points->items[i];
@@ -241,8 +241,8 @@ static int compare_starts(const void *a, const void *b)
 }
 
 /*
- * Search the code from the start of each function to the start of the next. This
- * includes any unexported functions between them.
+ * Search the code from the start of each function to the start of the next function. This
+ * range includes any unexported functions in between.
  */
 static int add_all(struct search *search)
 {
@@ -263,8 +263,8 @@ static int add_all(struct search *search)
 		if (starts[i] < starts[i + 1])
 			r = add_range(search, starts[i], starts[i + 1]);
 	/*
-	 * reallocarray() comes from another source file, so it may be outside the
-	 * allocator's address range
+	 * reallocarray() is in another source file, so it may be outside the allocator's
+	 * address range
 	 */
 	if (r == 0 && array && array->is_function &&
 	    (array->vaddr < first || array->vaddr >= end))
@@ -301,8 +301,8 @@ static int read_imports(struct search *search, const struct count_name *names,
 		all[count++] = exports->items[i].name;
 	}
 	/*
-	 * ignore an error: a file without such slots cannot call a
-	 * function of another file
+	 * ignore an error, because a file without such slots cannot call a function of
+	 * another file
 	 */
 	if (r == 0)
 		(void)elf_imports_read(search->code->fd, all, count, &search->imports);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * inner - find the calls that an allocator's code makes to the allocator's own
- * functions. For example, realloc(NULL) calls malloc(), and an exiting thread calls
- * free() for its cached blocks. The program did not make these calls.
+ * inner - find the calls that an allocator's code makes to the allocator's own functions.
+ * For example, realloc(NULL) calls malloc(), and an exiting thread calls free() for its
+ * cached blocks. The program did not make these calls, so they must not be counted.
  *
  * The code is decoded instruction by instruction, from the start of one function to the
  * next, so that a breakpoint is never set in the middle of an instruction.
@@ -21,20 +21,20 @@ struct count_code {
 	/* address range of the allocator's code; both 0 if unknown */
 	uint64_t start_vaddr, end_vaddr;
 	/*
-	 * used only by count_inner_add(): the remaining number of steps for all files of
-	 * a process, initially INNER_STEPS_MAX
+	 * used only by count_inner_add(): the number of steps left for all files of a
+	 * process, initially INNER_STEPS_MAX
 	 */
 	uint64_t *steps_left;
 };
 
 /*
  * Maximum number of steps of a search for calls. Decoding a byte of code is a step, and
- * so is comparing an address. glibc takes 1.4 million steps, and jemalloc 2.6 million;
+ * so is comparing an address. glibc requires 1.4 million steps, and jemalloc 2.6 million;
  * the maximum takes several seconds.
  */
 #define INNER_STEPS_MAX (UINT64_C(1) << 32)
 
-/* A function's name, and its index in points->items, or COUNT_POINT_NONE. */
+/* A function's name, and its index in points->items or COUNT_POINT_NONE. */
 struct count_name {
 	const char *name;
 	size_t target;

@@ -27,17 +27,16 @@
 #include "proc/process/file.h"
 
 /*
- * Maximum number of threads that are counted. Each thread needs one perf
- * event per function.
+ * Maximum number of threads to count. Each thread requires one perf event per function.
  */
 #define THREADS_MAX 4096
 
 struct perf_thread {
-	/* the thread's counts; after the thread has ended, its final counts */
+	/* the thread's counts, which are final after the thread has ended */
 	struct count_thread counted;
 	/*
-	 * descriptor of the leader of the thread's perf event group, or -1 if
-	 * the thread has ended
+	 * descriptor of the leader of the thread's perf event group; -1 if the thread has
+	 * ended
 	 */
 	int leader_fd;
 	bool is_seen;
@@ -45,18 +44,18 @@ struct perf_thread {
 
 /* The perf events of one thread, used only in the guard process. */
 struct perf_group {
-	int tid; /* thread id, or 0 if this array element is free */
-	/* descriptors of the perf events; the first one is the leader of the group */
+	int tid; /* thread id; 0 if this array element is free */
+	/* descriptors of the perf events, starting with the leader of the group */
 	int fds[COUNT_POINTS_MAX];
 };
 
 struct perf_state {
 	struct count_points points;
 	struct uprobe_guard guard;
-	/* array with the perf events of all threads, used only by the guard process */
+	/* array with the perf events of all threads; used only by the guard process */
 	struct perf_group *groups;
 	size_t group_count, group_capacity;
-	int process_fd; /* descriptor of /proc/PID, owned by the caller */
+	int process_fd; /* descriptor of /proc/PID; owned by the caller */
 	struct perf_thread *threads;
 	size_t thread_count, thread_capacity;
 	uint64_t lost_threads;
@@ -115,7 +114,7 @@ static int open_events(const struct count_points *points, struct perf_group *gro
 			break;
 		group->fds[count] = r;
 	}
-	/* this flag makes the request to the leader enable the whole group */
+	/* PERF_IOC_FLAG_GROUP makes the request to the leader enable the whole group */
 	if (r >= 0)
 		r = ioctl(group->fds[0], PERF_EVENT_IOC_ENABLE, PERF_IOC_FLAG_GROUP) < 0
 			    ? -errno
@@ -158,7 +157,7 @@ static void remove_group(const struct perf_state *state, struct perf_group *grou
 
 /*
  * Serve a request of memstate in the guard process. If `request` is positive, open the
- * events of the thread with that tid; if it is negative, close the events of the thread
+ * events of the thread with that tid. If it is negative, close the events of the thread
  * with tid -request.
  */
 static int serve(void *data, int request, int *ret_fd)
@@ -191,10 +190,10 @@ static void close_events(struct perf_state *state, struct perf_thread *thread)
 }
 
 /*
- * Subtract the calls that the allocator makes to its own functions. Two breakpoints
- * count each such call: one at the calling instruction (the inner point), and one
- * at the start of the called function. A running thread may be between them, so
- * clamp the result at 0.
+ * Subtract the calls that the allocator makes to its own functions. Two breakpoints count
+ * each such call: one at the calling instruction (the inner point), and one at the start
+ * of the called function. A running thread may be between the two, so the result is at
+ * least 0.
  */
 static void subtract_inner(uint64_t *calls, uint64_t inner_calls)
 {
@@ -253,8 +252,8 @@ static void read_name(const struct perf_state *state, int tid, char name[COUNT_N
 }
 
 /*
- * Start counting a thread. Return 0, -ESRCH if the thread has just ended,
- * or another -errno.
+ * Start to count the calls of a thread. Return 0, -ESRCH if the thread has just ended, or
+ * another -errno.
  */
 static int add_thread(struct perf_state *state, int tid)
 {
@@ -454,8 +453,9 @@ static int perf_read(void *data, struct count_program *ret)
 }
 
 /*
- * Check whether breakpoints can be counted: open a perf event for memstate itself, at a
- * file offset without code. The event never counts anything, and changes nothing.
+ * Check whether the kernel can count breakpoints, by opening a perf event for memstate
+ * itself at a file offset without code. The event never counts anything, and changes
+ * nothing.
  */
 static int perf_check(struct strbuf *why)
 {

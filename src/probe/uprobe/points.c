@@ -23,7 +23,7 @@
 #include "tracee/elf/reader.h"
 #include "tracee/memory/mapped_file.h"
 
-/* Maximum code size of one function, and of an allocator. */
+/* Maximum size of the code of one function, and of an allocator, in bytes. */
 #define FUNCTION_MAX_BYTES 65536
 #define INNER_MAX_BYTES (UINT64_C(4) << 20)
 
@@ -31,7 +31,7 @@
 
 static_assert(NAME_COUNT < COUNT_POINTS_MAX, "each has a place");
 
-/* A mapped file in which memstate looks for functions to count. */
+/* A mapped file in which memstate searches for functions to count. */
 struct searched_file {
 	const struct mapping *mapping;
 	int fd;
@@ -45,10 +45,7 @@ struct search {
 	/* the files that define the functions in `points` */
 	struct searched_file files[COUNT_FILES_MAX];
 	bool is_found[NAME_COUNT];
-	/*
-	 * for each name in counted_names, the index in points->items of the
-	 * function with this name
-	 */
+	/* indexes in points->items of the functions, in the order of counted_names */
 	size_t point_of[NAME_COUNT];
 };
 
@@ -98,8 +95,8 @@ static size_t read_code(const struct searched_file *file, uint64_t vaddr, uint64
 }
 
 /*
- * Return the address range of all code in the file. Used for a library that consists
- * only of an allocator.
+ * Find the address range of all code in the file. Used for a library that contains only
+ * an allocator.
  */
 static void find_all_code(const struct searched_file *file, uint64_t *ret_start,
 			  uint64_t *ret_end)
@@ -115,7 +112,7 @@ static void find_all_code(const struct searched_file *file, uint64_t *ret_start,
 }
 
 /*
- * Return the address range from the first to the last function of a family of allocator
+ * Find the address range from the first to the last function of a family of allocator
  * functions. Used for a libc, a program, or a library that is not only an allocator.
  */
 static void find_family(const struct searched_file *file, enum count_family family,
@@ -164,7 +161,7 @@ static bool is_own(const struct searched_file *file, enum counted_call call)
 }
 
 /*
- * Add a breakpoint for a function, and return its index. If the function was already
+ * Add a breakpoint for a function, and return its index. If the function has already been
  * added under another name, return the index of the existing breakpoint.
  */
 static size_t add_point(struct search *search, const struct searched_file *file,
@@ -200,7 +197,8 @@ static size_t add_point(struct search *search, const struct searched_file *file,
 
 /*
  * Add the file's functions whose names are in counted_names at first_name or later,
- * except those found in an earlier file. Return true if at least one function was added.
+ * except functions found in an earlier file. Return true if at least one function was
+ * added.
  */
 static bool add_functions(struct search *search, const struct searched_file *file,
 			  size_t first_name)
@@ -231,8 +229,8 @@ static bool add_functions(struct search *search, const struct searched_file *fil
 }
 
 /*
- * Add breakpoints for the calls that the allocator makes to its own functions. This must
- * happen after all functions have been added.
+ * Add breakpoints for the calls that the allocator makes to its own functions. This
+ * function must be called after all functions have been added.
  */
 static int add_inner(struct search *search)
 {
@@ -284,10 +282,10 @@ static bool has_standard(const struct search *search)
 }
 
 enum file_kind {
-	FILE_LIBRARY, /* a library or a program whose exported functions are searched */
+	FILE_LIBRARY, /* a library or a program; its exported functions are searched */
 	/*
 	 * a program with a linked-in allocator whose functions have names other than
-	 * malloc: its symbols are searched instead of its exports
+	 * malloc; its symbols are searched instead of its exports
 	 */
 	FILE_PROGRAM,
 	FILE_STATIC_PROGRAM
@@ -343,8 +341,8 @@ static int search_libraries(struct search *search)
 
 		r = search_file(search, order.items[i], FILE_LIBRARY);
 		/*
-		 * once all standard functions have been found, ignore a file that cannot
-		 * be read: it may have been replaced after it was loaded
+		 * Once all standard functions have been found, ignore a file that cannot
+		 * be read, because it may have been replaced after it was loaded.
 		 */
 		if (r < 0 && has_standard(search)) {
 			strbuf_truncate(search->why, length);
@@ -388,7 +386,7 @@ static bool is_searched(const struct search *search, const struct mapping *m)
 	return false;
 }
 
-/* Check that uprobes can be used for this process and this kind of counting. */
+/* Check that uprobes can be used for this process and for the requested figures. */
 static int check_program(const struct count_place *place, struct strbuf *why)
 {
 	_cleanup_close_ int fd = proc_dir_open_program(place->process_fd);

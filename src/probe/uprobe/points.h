@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * points - find the functions that allocate and free in the files that a process has
- * mapped, and the positions for breakpoints in these functions.
+ * mapped, and the positions of breakpoints in these functions.
  */
 #ifndef MS_PROBE_UPROBE_POINTS_H
 #define MS_PROBE_UPROBE_POINTS_H
@@ -16,24 +16,24 @@
 #include "probe/count/backend.h"
 
 /*
- * A place for a breakpoint. This is a function whose calls are counted or, if is_inner
- * is set, a call or jump from the allocator's code to one of the allocator's own
- * functions. Such a call must not be counted, because the program did not make it.
+ * A place for a breakpoint. It is a function whose calls are counted or, if is_inner is
+ * set, a call or jump from the allocator's code to one of the allocator's own functions.
+ * Such a call must not be counted, because the program did not make it.
  */
 struct count_point {
 	enum counted_call call;
 	size_t file; /* index of the file in struct count_points */
 	/* link-time address of the start of the function, or of the inner call */
 	uint64_t vaddr;
-	uint64_t offset_bytes; /* offset in the file at which the breakpoint is set */
+	uint64_t offset_bytes; /* file offset of the breakpoint */
 	/*
-	 * number of bytes by which the stack pointer is lower at the breakpoint than at
-	 * the start of the function
+	 * how much lower the stack pointer is at the breakpoint than at the start of the
+	 * function, in bytes
 	 */
 	uint64_t pushed_bytes;
 	/*
-	 * true if the kernel has to single-step the instruction at the
-	 * breakpoint, which is slow
+	 * true if the kernel has to single-step the instruction at the breakpoint, which
+	 * is slow
 	 */
 	bool is_stepped;
 	bool is_inner;
@@ -61,7 +61,7 @@ struct count_file {
 struct count_points {
 	struct count_point items[COUNT_POINTS_MAX];
 	size_t count;
-	/* the files that define these functions; the first one defines malloc */
+	/* files that define the functions; the first file defines malloc */
 	struct count_file files[COUNT_FILES_MAX];
 	size_t file_count;
 };
@@ -80,10 +80,7 @@ int count_points_find(const struct count_place *place, struct count_points *ret,
 /* Append the names of the files that define the counted functions. */
 void count_points_add_files(const struct count_points *points, struct strbuf *out);
 
-/*
- * Store the descriptors of the searched files in `ret`. Return the number
- * of descriptors.
- */
+/* Store the descriptors of the searched files in `ret`. Return their number. */
 size_t count_points_list_fds(const struct count_points *points, int ret[COUNT_FILES_MAX]);
 
 void count_points_release(struct count_points *points);

@@ -17,9 +17,9 @@ enum {
 };
 
 /*
- * Registers that must not change between the start of the function and the
- * breakpoint: those of the arguments (System V ABI), and the stack pointer, from
- * which the return address is found.
+ * Registers that must not change between the start of the function and the breakpoint:
+ * those of the arguments (System V ABI), and the stack pointer, from which the return
+ * address is found.
  */
 static const unsigned int kept_registers = 1 << REG_DI | 1 << REG_SI | 1 << REG_DX |
 					   1 << REG_CX | 1 << REG_8 | 1 << REG_9 |
@@ -33,15 +33,15 @@ enum writes {
 	/* the instruction writes the register in the low bits of the opcode */
 	WRITES_OPCODE,
 	/*
-	 * the instruction subtracts its immediate from the stack pointer, the register
-	 * in the rm field of ModRM
+	 * the instruction subtracts its immediate from the stack pointer, the register in
+	 * the rm field of ModRM
 	 */
 	MOVES_STACK,
 };
 
 #define ANY_EXTENSION -1
 
-/* Instructions past which the breakpoint may be moved. */
+/* Instructions after which the breakpoint may be placed. */
 struct passable {
 	unsigned int map;
 	uint8_t first, last; /* range of values of the last opcode byte */
@@ -75,7 +75,10 @@ static const struct passable *find_passable(const struct x86_instruction *insn,
 	for (size_t i = 0; i < sizeof(passables) / sizeof(passables[0]); i++) {
 		const struct passable *p = &passables[i];
 
-		/* the only instructions accepted with a prefix are endbr64 and nop */
+		/*
+		 * the only instructions with a prefix that are accepted are endbr64 and
+		 * nop
+		 */
 		if (p->map == insn->map && opcode[0] >= p->first &&
 		    opcode[0] <= p->last &&
 		    (p->extension == ANY_EXTENSION ||
@@ -153,7 +156,7 @@ static size_t pass(const uint8_t *code, size_t left, size_t *pushed_bytes)
 
 /*
  * Return true if the kernel emulates the instruction instead of single-stepping it: see
- * push_setup_xol_ops() and branch_setup_xol_ops() in the kernel. Rely only on
+ * push_setup_xol_ops() and branch_setup_xol_ops() in the kernel. Include only
  * instructions that Linux 4.20 and later emulate.
  */
 static bool is_emulated(const uint8_t *at, size_t left)
@@ -172,7 +175,7 @@ static bool is_emulated(const uint8_t *at, size_t left)
 /*
  * Return true if a later jump may lead back into the code before the breakpoint, so that
  * one call would hit the breakpoint repeatedly. Any byte is assumed to start a jump; a
- * wrong guess only leads to a slower breakpoint position.
+ * wrong guess only leads to a breakpoint at a slower position.
  */
 static bool is_jumped_to(const uint8_t *code, size_t length, size_t offset)
 {

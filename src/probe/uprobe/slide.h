@@ -4,9 +4,9 @@
  *
  * The kernel normally copies the instruction at a breakpoint and single-steps the copy.
  * This takes more than ten times as long as an instruction that the kernel can emulate
- * (arch/x86/kernel/uprobes.c): a push, a nop, a jump or a call. Therefore the breakpoint
- * is moved to such an instruction later in the function, provided that all calls reach
- * that instruction with the arguments and the return address still in place.
+ * (arch/x86/kernel/uprobes.c): a push, a nop, a jump or a call. memstate therefore moves
+ * the breakpoint to such an instruction later in the function, provided that all calls
+ * reach that instruction with the arguments and the return address still in place.
  */
 #ifndef MS_PROBE_UPROBE_SLIDE_H
 #define MS_PROBE_UPROBE_SLIDE_H
@@ -15,19 +15,19 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Maximum number of bytes of a function that are examined. */
+/* Maximum number of bytes of a function to examine. */
 #define COUNT_SLIDE_MAX 64
 
 struct count_slide {
 	size_t offset_bytes; /* offset of the breakpoint from the function's start */
 	/*
-	 * number of bytes by which the stack pointer is lower at the breakpoint than at
-	 * the function's start
+	 * how much lower the stack pointer is at the breakpoint than at the function's
+	 * start, in bytes
 	 */
 	size_t pushed_bytes;
 	/*
-	 * true if the breakpoint is at the function's start, because no instruction that
-	 * the kernel can emulate was found
+	 * the breakpoint is at the function's start, because no instruction that the
+	 * kernel can emulate was found
 	 */
 	bool is_stepped;
 };

@@ -19,12 +19,13 @@
 
 #define FILE_BYTES_MAX (4 << 20)
 /*
- * cgroup v1's value for "no limit": the largest number of whole pages below 2^63, in
- * bytes. A page is at most 64 KiB, so this value and all larger ones mean "no limit".
+ * The value that cgroup v1 prints for "no limit": the largest number of whole pages below
+ * 2^63, in bytes. A page is at most 64 KiB, so this value and all larger ones mean "no
+ * limit".
  */
 #define V1_NO_LIMIT (UINT64_C(0x7fffffffffff0000))
 
-/* Names of the files in cgroup v1 and v2, or NULL if this version has no such file. */
+/* The file names of cgroup v1 and v2; NULL if a version has no such file. */
 static const char *const file_names[][FILE_COUNT_] = {
 	[CGROUP_V1] = {
 		[FILE_USAGE] = "memory.usage_in_bytes",
@@ -57,8 +58,8 @@ static const char *const file_names[][FILE_COUNT_] = {
 };
 
 /*
- * Read a whole kernel file again from its start, which returns current values. The size
- * of such a file cannot be determined before the read.
+ * Read the entire current contents of an open file of cgroupfs, from the start. The size
+ * of such a file is unknown until it has been read.
  */
 static int read_again(int fd, struct strbuf *out)
 {
@@ -76,8 +77,8 @@ static int read_again(int fd, struct strbuf *out)
 		strbuf_add(out, bytes, (size_t)n);
 		at += n;
 		/*
-		 * the kernel fills the buffer unless the file ends first, so a short
-		 * read means the end of the file
+		 * the kernel fills the buffer unless the file ends first, so a short read
+		 * means the end of the file
 		 */
 		if ((size_t)n < sizeof(bytes) || at > FILE_BYTES_MAX)
 			return 0;
@@ -128,7 +129,7 @@ static uint64_t read_limit(struct cgroup_reader *reader, struct level_reader *le
 	if (reader->version == CGROUP_V1 && value != BYTES_UNKNOWN &&
 	    value >= V1_NO_LIMIT)
 		return CGROUP_NO_LIMIT;
-	/* the root cgroup has no file for the limit, so no limit applies */
+	/* the root cgroup has no limit, and therefore no file for a limit */
 	return level->is_charged ? value : CGROUP_NO_LIMIT;
 }
 
@@ -165,8 +166,8 @@ static void read_events_v2(struct cgroup_reader *reader, struct level_reader *fr
 }
 
 /*
- * Read the swap usage and limit. cgroup v1 has one counter and one limit for memory plus
- * swap, so the memory figures are subtracted from both.
+ * Read the swap usage and limit. cgroup v1 counts and limits only memory plus swap, so
+ * the memory figures are subtracted from both.
  */
 static void read_swap(struct cgroup_reader *reader, struct level_reader *from,
 		      struct cgroup_level *to)
@@ -217,9 +218,9 @@ static void read_stat(struct cgroup_reader *reader, struct level_reader *level,
 }
 
 /*
- * Return the tightest limit of all ancestors if some ancestors are outside memstate's
- * container and therefore not visible; otherwise return CGROUP_NO_LIMIT. Only cgroup
- * v1 reports this limit.
+ * Return the lowest limit of all ancestors if memstate's cgroup namespace hides some of
+ * them. Otherwise return CGROUP_NO_LIMIT. Only cgroup v1 reports the limits of hidden
+ * ancestors.
  */
 static uint64_t read_hidden_limit(struct cgroup_reader *reader)
 {
@@ -305,7 +306,7 @@ int cgroup_reader_read(struct cgroup_reader *reader, unsigned int parts,
 	ret->pid_count = ret->group_count = 0;
 	if (parts & CGROUP_PIDS)
 		cgroup_pids_read(reader->levels[owner].dir_fd, ret);
-	/* some figures are missing if the cgroup was removed during the read */
+	/* if the cgroup was removed during the read, some figures are missing */
 	return cgroup_reader_exists(reader) ? 0 : -ESRCH;
 }
 
@@ -319,8 +320,8 @@ void cgroup_reader_read_kernel(struct cgroup_reader *reader, struct cgroup *cgro
 	if (reader->version != CGROUP_V1)
 		return;
 	/*
-	 * the kernel counts socket buffers only once a limit for them has been set; until
-	 * then, 0 means unknown
+	 * the kernel starts to count socket buffers when their limit is set, so until
+	 * then 0 means unknown
 	 */
 	k->tcp_bytes = read_amount(reader, level, FILE_SOCK);
 	if (k->tcp_bytes == 0 &&

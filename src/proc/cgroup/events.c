@@ -15,8 +15,8 @@
 #include "base/strbuf.h"
 
 /*
- * Trigger for memory.pressure: stalls of 0.1 s in a window of 2 s, in us. Unprivileged
- * users may only use windows that are multiples of 2 s.
+ * Trigger for memory.pressure: stalls of 0.1 s within a window of 2 s, in us.
+ * Unprivileged users may use only windows that are multiples of 2 s.
  */
 #define PRESSURE_TRIGGER "some 100000 2000000"
 
@@ -80,8 +80,8 @@ static int open_v2(const struct cgroup_mount *mount, const char *path,
 	if (event->fd < 0)
 		return event->fd;
 	/*
-	 * the length includes the terminating NUL, which the kernel
-	 * expects (kernel/sched/psi.c)
+	 * the written length includes the terminating NUL, which the kernel expects
+	 * (kernel/sched/psi.c)
 	 */
 	if (is_pressure)
 		return io_write_all(event->fd, PRESSURE_TRIGGER,

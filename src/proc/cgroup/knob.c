@@ -36,9 +36,8 @@ static int read_knob(const struct cgroup_knob *knob, char text[512])
 }
 
 /*
- * Return true if the text of the setting's file shows that the setting is on:
- * "oom_kill_disable 1\n…" for CGROUP_KNOB_FREEZE, anything but "max\n" for
- * CGROUP_KNOB_HIGH.
+ * Return true if a setting is on, given the text of its file. CGROUP_KNOB_FREEZE is on if
+ * the text is "oom_kill_disable 1\n…", and CGROUP_KNOB_HIGH unless it is "max\n".
  */
 static bool is_set(const struct cgroup_knob *knob, const char *text)
 {
@@ -64,8 +63,8 @@ bool cgroup_knob_is_blocking(const struct cgroup_knob *knob)
 }
 
 /*
- * A function that is called for each descendant cgroup, whose path is dir. The function
- * may append to dir, but must restore it.
+ * A function called for each descendant cgroup. `dir` is the cgroup's path; the function
+ * may append to the path but must restore it.
  */
 typedef int (*visit_fn)(struct cgroup_knob *knob, struct strbuf *dir);
 
@@ -94,8 +93,8 @@ static int visit_below(struct cgroup_knob *knob, struct strbuf *dir, int depth,
 }
 
 /*
- * Open the setting's file in the cgroup directory dir. The fd of the result is -1 if the
- * setting is off in that cgroup.
+ * Open the setting's file in the cgroup directory `dir`. The fd of the result is -1 if
+ * the setting is off in this cgroup.
  */
 static struct cgroup_knob open_set(const struct cgroup_knob *knob, struct strbuf *dir)
 {
@@ -215,8 +214,8 @@ int cgroup_knob_restore(const struct cgroup_knob *knob)
 	if (r == 0)
 		r = write_knob(knob, knobs[knob->kind].unset);
 	/*
-	 * cgroups that already exist have inherited the temporary setting; later ones
-	 * do not
+	 * the existing descendants may have inherited the temporary setting; cgroups
+	 * created from now on do not inherit it
 	 */
 	below = cgroup_knob_restore_descendants(knob);
 	if (r == 0)

@@ -20,7 +20,7 @@
 
 #define LIST_BYTES_MAX (4 << 20)
 #define DEPTH_MAX 64
-#define GROUPS_MAX 100000 /* maximum number of cgroups searched */
+#define GROUPS_MAX 100000 /* maximum number of cgroups that a search visits */
 
 void cgroup_mount_release(struct cgroup_mount *mount)
 {
@@ -29,7 +29,7 @@ void cgroup_mount_release(struct cgroup_mount *mount)
 	*mount = (struct cgroup_mount)CGROUP_MOUNT_INIT;
 }
 
-/* Return true if the list contains word. Words end at any of the characters in ends. */
+/* Return true if the list contains the word. Each character in `ends` ends a word. */
 static bool has_word(const char *list, const char *word, const char *ends)
 {
 	size_t length = strlen(word);
@@ -50,7 +50,7 @@ static bool has_memory_v2(const char *dir)
 }
 
 /*
- * Store the mount in *ret. Return false if it is not a cgroup mount with the
+ * Store the mount in *ret. Return false if the mount is not a cgroup hierarchy with the
  * memory controller.
  */
 static bool convert_mount(const struct mount_line *mount, struct cgroup_mount *ret)
@@ -76,7 +76,7 @@ int cgroup_mount_find(const struct procfs *fs, struct cgroup_mount *ret)
 	int r;
 
 	/*
-	 * do not use the mount points that a captured /proc lists: they would refer to
+	 * do not use the mount points listed in a captured /proc, which would refer to
 	 * directories of this machine
 	 */
 	if (fs->is_foreign)
@@ -93,7 +93,7 @@ int cgroup_mount_find(const struct procfs *fs, struct cgroup_mount *ret)
 
 /*
  * Return the path in a line of /proc/PID/cgroup, such as "4:memory:/a/b" or "0::/a/b".
- * Return NULL if the line belongs to another hierarchy.
+ * Return NULL if the line belongs to a hierarchy without the memory controller.
  */
 static const char *parse_group(const struct cgroup_mount *mount, char *line)
 {
@@ -128,10 +128,10 @@ static bool has_pid(int dir_fd, int pid)
 /* A walk over all cgroups below a mount. */
 struct group_walk {
 	struct strbuf path; /* path of the directory that the walk has reached */
-	size_t left;	    /* number of directories that may still be searched */
+	size_t left;	    /* number of directories that the walk may still search */
 	/*
-	 * function called for each cgroup; returns 0 to continue, 1 to stop because the
-	 * cgroup is found, or -errno
+	 * function to call for each cgroup; returns 0 to continue, 1 if it has found the
+	 * cgroup, or -errno
 	 */
 	int (*look)(struct group_walk *walk, int dir_fd, size_t depth);
 	const char *id;
@@ -154,7 +154,7 @@ static int walk_child(struct group_walk *walk, int dir_fd, const struct dirent *
 	fd = openat(dir_fd, entry->d_name,
 		    O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
 	if (fd < 0)
-		return 0; /* the directory entry has vanished, or is not a directory */
+		return 0; /* the directory was removed, or the entry is not a directory */
 	strbuf_addf(&walk->path, "/%s", entry->d_name);
 	r = walk_groups(walk, fd, depth + 1);
 	strbuf_truncate(&walk->path, before);
@@ -207,9 +207,9 @@ static int check_group_pid(struct group_walk *walk, int dir_fd, size_t depth)
 }
 
 /*
- * Find the cgroup by searching all cgroups for pid. Use this if the root of the mount is
- * outside the cgroup namespace: paths in /proc/PID/cgroup are then not relative to
- * the mount.
+ * Find the cgroup of a process by searching all cgroups for pid. Used if the root of the
+ * mount is outside the cgroup namespace, because the paths in /proc/PID/cgroup are then
+ * not relative to the mount.
  */
 static int find_by_pid(const struct cgroup_mount *mount, int pid, char **ret_path)
 {
@@ -224,7 +224,7 @@ static int find_by_pid(const struct cgroup_mount *mount, int pid, char **ret_pat
 	return 0;
 }
 
-/* Convert a path as seen in this cgroup namespace to a path relative to the mount. */
+/* Convert a path in this cgroup namespace to a path relative to the mount. */
 static int map_path(const struct cgroup_mount *mount, const char *path, char **ret_path)
 {
 	size_t length = strlen(mount->root);
@@ -267,7 +267,7 @@ static int check_group_id(struct group_walk *walk, int dir_fd, size_t depth)
 
 	(void)dir_fd;
 	/*
-	 * Skip descendants of a matching container, and the cgroup of the container's
+	 * Skip the descendants of a matching container, and the cgroup of the container's
 	 * monitor process, whose name contains the same id.
 	 */
 	if (depth == 0 || !name || !strstr(name, walk->id) || strstr(name, "-conmon-"))

@@ -31,7 +31,10 @@ static const char *const folders[] = {
 
 struct ring {
 	int fd;
-	/* the mapped struct perf_event_mmap_page, followed by one page of records */
+	/*
+	 * memory mapping of a struct perf_event_mmap_page, followed by one page of
+	 * records
+	 */
 	void *map;
 };
 
@@ -43,8 +46,8 @@ struct oom_marks {
 };
 
 /*
- * The start of a record in the ring buffer of perf_event_open(2): the values requested by
- * sample_type, in the kernel's order.
+ * The start of a record in the ring buffer of perf_event_open(2). The members are the
+ * values that sample_type requests, in the kernel's order.
  */
 struct record_head {
 	struct perf_event_header header;
@@ -64,7 +67,7 @@ static int read_text(const char *folder, const char *file, struct strbuf *out)
 }
 
 /*
- * Find the offset of the pid in the tracepoint's format, " field:int pid; offset:8;
+ * Find the offset of the pid in the format of the tracepoint: " field:int pid; offset:8;
  * size:4; signed:1;".
  */
 static int read_offset(const char *folder, size_t *ret)
@@ -107,8 +110,8 @@ static int find_tracepoint(uint64_t *ret_id, size_t *ret_offset)
 		if (now == 0)
 			return read_offset(folders[i], ret_offset);
 		/*
-		 * if one tracefs directory is unreadable and the other is missing, return
-		 * the error of the unreadable one
+		 * if one tracefs directory is unreadable and the other does not exist,
+		 * return the error of the unreadable directory
 		 */
 		if (r == -EOPNOTSUPP)
 			r = now;
@@ -117,8 +120,8 @@ static int find_tracepoint(uint64_t *ret_id, size_t *ret_offset)
 }
 
 /*
- * Open and map the ring buffer of a CPU. Returns 0 or -errno; a
- * missing CPU is not an error.
+ * Open and map the ring buffer of a CPU. Return 0 or -errno. If the CPU does not exist,
+ * returns 0.
  */
 static int open_ring(struct oom_marks *marks, uint64_t id, int cpu)
 {
@@ -199,8 +202,8 @@ int oom_marks_fd(const struct oom_marks *marks, size_t index)
 }
 
 /*
- * Copy bytes from the ring buffer. A record may wrap around from the end of the
- * buffer to its start.
+ * Copy bytes from the ring buffer. The bytes may wrap around from the end of the buffer
+ * to its start.
  */
 static void copy_from(const struct oom_marks *marks, const struct ring *ring,
 		      uint64_t from, void *to, size_t length)
@@ -212,7 +215,7 @@ static void copy_from(const struct oom_marks *marks, const struct ring *ring,
 }
 
 /*
- * Read the next OOM mark from one ring buffer. Returns 1, or 0 if
+ * Read the next OOM mark from one ring buffer. Return 1, or 0 if
  * there are no more marks.
  */
 static int read_ring_mark(struct oom_marks *marks, const struct ring *ring,

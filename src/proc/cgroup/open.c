@@ -5,6 +5,7 @@
 #include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/cleanup.h"
@@ -45,8 +46,8 @@ bool cgroup_reader_exists(const struct cgroup_reader *reader)
 }
 
 /*
- * Return true if the directory is the root cgroup of the machine, which lacks some
- * files of ordinary cgroups and has some files of its own.
+ * Return true if the directory is the machine's root cgroup, which lacks some files of
+ * ordinary cgroups and has other files of its own.
  */
 static bool is_real_root(enum cgroup_version version, int dir_fd)
 {
@@ -68,8 +69,8 @@ static int open_level(struct cgroup_reader *reader, const char *dir, const char 
 		reader->own_fd = fcntl(level->dir_fd, F_DUPFD_CLOEXEC, 0);
 	if (reader->own_fd < 0) {
 		/*
-		 * Fail without setting own_fd. Otherwise the next level opened would set
-		 * own_fd, and would be mistaken for the requested cgroup.
+		 * Do not set own_fd: the next level to be opened would otherwise be
+		 * mistaken for the requested cgroup.
 		 */
 		int r = -errno;
 
@@ -87,16 +88,16 @@ static int open_level(struct cgroup_reader *reader, const char *dir, const char 
 }
 
 /*
- * Remove the last opened level if its memory is charged to an ancestor, so that the
- * ancestor becomes the first level.
+ * Remove the level opened last if the kernel charges its memory to an ancestor. The
+ * ancestor then becomes the first level.
  */
 static void leave_out_uncharged(struct cgroup_reader *reader)
 {
 	struct level_reader *last = &reader->levels[reader->level_count - 1];
 
 	/*
-	 * a removed cgroup has no files at all; keep its level, so that the
-	 * removal is detected later
+	 * a removed cgroup has no files at all; keep its level, so that
+	 * cgroup_reader_read() detects the removal
 	 */
 	if (reader->level_count > 1 || last->is_charged ||
 	    !has_file(last->dir_fd, "cgroup.procs"))
@@ -155,4 +156,11 @@ int cgroup_reader_open(const struct cgroup_mount *mount, const char *path,
 	reader->is_cut = !reader->levels[reader->level_count - 1].is_real_root;
 	*ret = reader;
 	return 0;
+}
+
+uint64_t cgroup_reader_id(const struct cgroup_reader *reader)
+{
+	struct stat st;
+
+	return fstat(reader->own_fd, &st) == 0 ? (uint64_t)st.st_ino : 0;
 }

@@ -16,8 +16,8 @@
 #define NUMBER_SIZE 24
 
 /*
- * For each member, the key in memory.stat. The v1 keys are those of the sums
- * over all descendants.
+ * The keys in memory.stat for each member. The v1 keys are those of the sums over all
+ * descendants.
  */
 static const struct {
 	const char *v1, *v2;
@@ -62,8 +62,8 @@ bool cgroup_find_value(const char *text, const char *key, uint64_t *ret)
 }
 
 /*
- * Set kernel_bytes to the sum of its known parts, because Linux before 5.18 does not
- * report the total.
+ * Set kernel_bytes to the sum of its known parts. Linux before 5.18 does not report the
+ * total.
  */
 static void add_kernel_parts(struct cgroup_stat *s)
 {
@@ -143,9 +143,9 @@ bool cgroup_pressure_parse(const char *text, struct cgroup_pressure *ret)
 }
 
 /*
- * Names of slab caches for sockets (those with SLAB_ACCOUNT in Linux 5.8). The list is
- * needed because a name such as sock_inode_cache has the same suffix as the inode caches
- * of file systems.
+ * Names of slab caches for sockets (those with SLAB_ACCOUNT in Linux 5.8). A suffix
+ * cannot identify them, because sock_inode_cache ends like the inode caches of file
+ * systems.
  */
 static const char *const socket_caches[] = {
 	"sock_inode_cache", "TCP",  "TCPv6", "UDP",   "UDPv6",
@@ -171,8 +171,8 @@ static bool is_inode_cache(const char *name)
 }
 
 /*
- * Format of a line: "name active objects size per_slab pages_per_slab : tunables … :
- * slabdata active slabs shared"
+ * The format of a line is "name active objects size per_slab pages_per_slab : tunables …
+ * : slabdata active slabs shared".
  */
 void cgroup_slabs_parse(const char *text, struct cgroup_kernel *ret)
 {

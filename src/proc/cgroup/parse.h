@@ -11,7 +11,7 @@
 #include "model/cgroup.h"
 
 /*
- * Find the line that begins with key and a blank, and store its number in *ret. Return
+ * Find the line that begins with `key` and a blank, and store its number in *ret. Return
  * false if there is no such line.
  */
 bool cgroup_find_value(const char *text, const char *key, uint64_t *ret);
@@ -24,8 +24,8 @@ void cgroup_stat_parse(enum cgroup_version version, const char *text,
 		       struct cgroup_stat *ret);
 
 /*
- * Parse memory.kmem.slabinfo: sum the slabs of inodes and dentries, and those of sockets.
- * Since Linux 5.9, the file lists no caches, and *ret is unchanged.
+ * Parse memory.kmem.slabinfo: sum the sizes of the slabs for inodes and dentries, and of
+ * those for sockets. Since Linux 5.9 the file is empty, and *ret is unchanged.
  */
 void cgroup_slabs_parse(const char *text, struct cgroup_kernel *ret);
 

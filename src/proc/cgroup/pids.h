@@ -10,10 +10,10 @@
 #include "model/cgroup.h"
 
 /*
- * List the processes of the cgroup whose directory is dir_fd: set pids (sorted),
- * pid_count and group_count of *ret, reusing its storage. Cgroups that are removed
- * during the listing are skipped. At most 10000 cgroups and 1000000 pids are read; the
- * rest are ignored.
+ * List the processes of the cgroup whose directory is dir_fd and of its descendants. Sets
+ * pids (sorted), pid_count and group_count of *ret, reusing its storage. Cgroups that are
+ * removed during the listing are skipped. At most 10000 cgroups and 1000000 pids are
+ * read; the others are ignored.
  */
 void cgroup_pids_read(int dir_fd, struct cgroup *ret);
 

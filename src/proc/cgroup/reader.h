@@ -23,10 +23,7 @@ enum group_file {
 	FILE_SWAP_LIMIT, /* v1: limit of memory plus swap */
 	FILE_FAILCNT,
 	FILE_EVENTS,
-	/*
-	 * memory.events, which includes descendants; used on kernels
-	 * without memory.events.local
-	 */
+	/* counts that include descendants, for kernels without memory.events.local */
 	FILE_EVENTS_OF_ALL,
 	FILE_SWAP_EVENTS,
 	FILE_OOM_GROUP,
@@ -46,7 +43,9 @@ struct level_reader {
 	char *path;
 	int dir_fd;
 	bool is_real_root;
-	/* v2: the cgroup has the memory controller; if not, an ancestor is charged */
+	/*
+	 * v2: the memory controller is on; if it is off, the kernel charges an ancestor
+	 */
 	bool is_charged;
 	int fds[FILE_COUNT_];
 };
@@ -56,8 +55,8 @@ struct cgroup_reader {
 	struct level_reader levels[LEVELS_MAX];
 	size_t level_count;
 	/*
-	 * descriptor of the requested cgroup's directory, even if that cgroup is not in
-	 * levels because its memory is charged to an ancestor
+	 * Descriptor of the requested cgroup's directory. levels does not contain the
+	 * cgroup if the kernel charges its memory to an ancestor.
 	 */
 	int own_fd;
 	bool is_cut;
@@ -65,9 +64,7 @@ struct cgroup_reader {
 	struct strbuf text; /* content of the file that was read last */
 };
 
-/*
- * Return true if the cgroup still exists. When a cgroup is removed, its files disappear.
- */
+/* Return true if the cgroup still exists. The files of a removed cgroup disappear. */
 bool cgroup_reader_exists(const struct cgroup_reader *reader);
 
 #endif

@@ -28,7 +28,7 @@
  * Documentation/admin-guide/cgroup-v2.rst and cgroup-v1/memory.rst.
  */
 static const struct version {
-	const char *type; /* type of the file system */
+	const char *type; /* file system type */
 	/* name of the controller in the mount options and in /proc/self/cgroup */
 	const char *controller;
 	/*
@@ -49,8 +49,8 @@ static void lower(struct room *room, uint64_t bytes, const char *limit)
 }
 
 /*
- * Return true if a comma-separated list contains word. An empty list contains only the
- * empty word.
+ * Return true if a comma-separated list contains the word. An empty list contains only
+ * the empty word.
  */
 static bool has_word(const char *list, const char *word)
 {
@@ -69,8 +69,9 @@ static bool has_word(const char *list, const char *word)
 }
 
 /*
- * Return the path in a line of /proc/self/cgroup, such as "9:memory:/user.slice" or
- * "0::/user.slice". Return NULL if no line has one. The path points into text.
+ * Return the path in the line of /proc/self/cgroup for this cgroup version, such as
+ * "9:memory:/user.slice" or "0::/user.slice". Return NULL if there is no such line. The
+ * path points into text.
  */
 static const char *find_path(char *text, const struct version *version)
 {
@@ -108,8 +109,8 @@ static int read_text(const char *folder, const char *file, struct strbuf *out)
 }
 
 /*
- * Return the amount in a file. Return BYTES_UNKNOWN if the file cannot be read or
- * contains "max", which means no limit.
+ * Return the amount in a file, or BYTES_UNKNOWN if the file cannot be read or contains
+ * "max", which means no limit.
  */
 static uint64_t read_amount(const char *folder, const char *file)
 {
@@ -152,8 +153,8 @@ static void lower_by_folder(struct room *room, const char *folder,
 }
 
 /*
- * Lower *room to the unused part of the limits of the cgroup at path and its ancestors,
- * up to the mounted cgroup.
+ * Reduce *room to the amount that the cgroup at path and its ancestors, up to the mounted
+ * cgroup, may still use.
  */
 static void lower_by_cgroup(struct room *room, const struct mount_line *mount,
 			    const char *path, const struct version *version)
@@ -163,8 +164,8 @@ static void lower_by_cgroup(struct room *room, const struct mount_line *mount,
 	size_t point_length = strlen(mount->point);
 
 	/*
-	 * in a container, path may be a path on the host, while only the container's
-	 * own cgroup is mounted
+	 * in a container, the path may be the host's path of the cgroup, although only
+	 * the container's own cgroup is mounted
 	 */
 	if (strncmp(path, mount->root, root_length) == 0 &&
 	    strchr("/", path[root_length]))
@@ -188,7 +189,7 @@ static void lower_by_cgroups(struct room *room, const struct procfs *fs)
 	_cleanup_strbuf_ struct strbuf mounts = STRBUF_INIT;
 
 	/*
-	 * do not use the mount points that a captured /proc lists: they would refer to
+	 * do not use the mount points listed in a captured /proc, which would refer to
 	 * directories of this machine
 	 */
 	if (fs->is_foreign ||
@@ -207,8 +208,8 @@ static void lower_by_cgroups(struct room *room, const struct procfs *fs)
 }
 
 /*
- * Lower *room to the memory that RLIMIT_AS still allows. The kernel compares the limit
- * with the first number in statm ("2345 678 …", in pages).
+ * Reduce *room to the amount that RLIMIT_AS still allows. The kernel applies this limit
+ * to the virtual size, the first number in statm ("2345 678 …", in pages).
  */
 static void lower_by_rlimit(struct room *room, const struct procfs *fs)
 {

@@ -14,6 +14,7 @@
 #include <unistd.h>
 
 #include "base/cleanup.h"
+#include "base/compat.h"
 #include "base/key_lines.h"
 #include "base/num.h"
 #include "base/strbuf.h"
@@ -38,8 +39,8 @@ static bool is_writable(const struct procfs *fs, int pid, const char *number)
 }
 
 /*
- * Return true if the file is on tmpfs. A memfd is recognized by its name: the file system
- * of memfds is not mounted anywhere, so mountinfo does not list it.
+ * Return true if the file is on tmpfs. A memfd is recognized by its name, because
+ * mountinfo does not list the file system of memfds, which is not mounted.
  */
 static bool is_on_tmpfs(const struct procfs *fs, struct tmpfs_devices *devices, int pid,
 			const struct tmpfs_file *file)

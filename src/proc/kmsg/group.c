@@ -27,8 +27,8 @@ void kmsg_group_release(struct kmsg_group *g)
 }
 
 /*
- * Parse "memory: usage 65536kB, limit 65536kB, failcnt 12" or the corresponding line for
- * swap or kernel memory.
+ * Parse a line such as "memory: usage 65536kB, limit 65536kB, failcnt 12", which also
+ * exists for swap and kernel memory.
  */
 static bool read_usage(const char *line, struct oom_kill *k)
 {
@@ -77,7 +77,7 @@ static void add_stat_words(struct kmsg_group *g, const char *text)
 	unsigned long long kb;
 	int length = 0;
 
-	/* sscanf() sets the length only if "KB" also matched */
+	/* sscanf() sets `length` only if "KB" follows the number */
 	while (sscanf(text, " %31[a-z_]:%lluKB%n", key, &kb, &length) == 2 &&
 	       length > 0) {
 		add_sum(g, key, kb);
@@ -87,8 +87,8 @@ static void add_stat_words(struct kmsg_group *g, const char *text)
 }
 
 /*
- * Parse the heading "Memory cgroup stats for /g:". The keys follow on the same line or
- * one per line.
+ * Parse the heading "Memory cgroup stats for /g:". The keys follow on the same line or on
+ * separate lines.
  */
 static bool read_stat_head(struct kmsg_group *g, const char *line, struct oom_kill *k)
 {
@@ -159,9 +159,9 @@ bool kmsg_group_read_stat(struct kmsg_group *g, const char *line)
 }
 
 /*
- * The kernel adds up memory.stat every two seconds, and when enough has changed. Reports
- * of Linux 6.18 were seen in which all amounts of memory.stat were 0 although usage was
- * the limit. The usage itself is exact.
+ * Return true if the amounts of memory.stat are out of date. The kernel adds up
+ * memory.stat every two seconds, and when enough has changed. Linux 6.18 printed reports
+ * in which all amounts were 0 although the usage, which is exact, had reached the limit.
  */
 static bool is_stat_stale(const struct oom_kill *k)
 {
@@ -180,7 +180,10 @@ static void replace_stat(struct oom_kill *k)
 
 	for (size_t i = 0; i < k->task_count; i++)
 		sum = bytes_add(sum, k->tasks[i].anon_bytes);
-	/* the table counts a page once for each process that shares it since a fork */
+	/*
+	 * the table of tasks counts a page once for each process that has shared it since
+	 * a fork
+	 */
 	if (bytes_known(sum) && sum > k->usage_bytes)
 		sum = k->usage_bytes;
 	memset(&k->stat, 0xff, sizeof(k->stat));

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * group - parse the part of a kernel OOM report that describes the cgroup whose
- * limit was hit: its usage and its memory.stat.
+ * group - parse the part of a kernel OOM report that describes the cgroup whose limit was
+ * reached: its usage and its memory.stat.
  */
 #ifndef MS_PROC_KMSG_GROUP_H
 #define MS_PROC_KMSG_GROUP_H
@@ -13,7 +13,7 @@
 #define KMSG_STAT_KEY_SIZE 32
 
 struct kmsg_group {
-	bool is_in_stat; /* true while the lines being parsed belong to memory.stat */
+	bool is_in_stat; /* true if the next lines may belong to memory.stat */
 	struct strbuf stat;
 	/*
 	 * Sums over the cgroups in the report, in kB. Before Linux 5.2 the
@@ -31,18 +31,18 @@ void kmsg_group_begin(struct kmsg_group *g);
 void kmsg_group_release(struct kmsg_group *g);
 
 /*
- * Parse a line about the cgroup and store its values in *kill. Return false if the line
- * is not about the cgroup.
+ * Parse a line about the cgroup, and store its values in *kill. Return false for other
+ * lines.
  */
 bool kmsg_group_read(struct kmsg_group *g, const char *line, struct oom_kill *kill);
 
 /*
- * Add a line of memory.stat, which has the form "KEY NUMBER", to the sums. Return false
- * if the line is not part of memory.stat.
+ * Add the value of a memory.stat line, "KEY NUMBER", to the sums. Return false if the
+ * line is not part of memory.stat.
  */
 bool kmsg_group_read_stat(struct kmsg_group *g, const char *line);
 
-/* Finish the report: set kill->version and kill->stat from the collected lines. */
+/* Finish the report: compute kill->version and kill->stat from the parsed lines. */
 void kmsg_group_end(const struct kmsg_group *g, struct oom_kill *kill);
 
 #endif

@@ -22,8 +22,8 @@ int proc_kmsg_open(void)
 }
 
 /*
- * Each read() returns one record. EPIPE means that the next record was overwritten before
- * it could be read; another read() returns the oldest remaining record.
+ * Each read() returns one record. The error EPIPE means that the kernel has overwritten
+ * the next record; the read() after it returns the oldest remaining record.
  */
 void proc_kmsg_read(int fd, size_t limit, struct strbuf *out)
 {
@@ -41,12 +41,12 @@ void proc_kmsg_read(int fd, size_t limit, struct strbuf *out)
 	}
 }
 
-/* Return the end of a record's prefix, or line if there is no prefix. */
+/* Return the end of a record's prefix, or `line` if there is no prefix. */
 static const char *skip_prefix(const char *line)
 {
 	const char *at = line;
 
-	/* level and facility, sequence number, and time */
+	/* skip the level with the facility, the sequence number and the time */
 	for (int i = 0; i < 3; i++) {
 		size_t digits = strspn(at, "0123456789");
 
@@ -67,8 +67,8 @@ void proc_kmsg_add_messages(const char *records, struct strbuf *out)
 		const char *text = skip_prefix(records);
 
 		/*
-		 * only within a record does a leading blank mark a line about the
-		 * device
+		 * a leading blank marks a line that names the device, but only in a
+		 * record
 		 */
 		is_record = is_record || text != records;
 		length += records[length] == '\n';

@@ -8,9 +8,9 @@
 #include "base/strbuf.h"
 
 /*
- * Open the kernel log at its end; poll(2) reports POLLIN when there are new
- * messages. Returns a descriptor that the caller closes, or -errno: -EPERM or
- * -EACCES if the log is restricted to root.
+ * Open the kernel log at its end. poll(2) then reports POLLIN when there are new
+ * messages. Return a descriptor that the caller closes, or -errno: -EPERM or -EACCES if
+ * only root may read the log.
  */
 int proc_kmsg_open(void);
 
@@ -21,9 +21,9 @@ int proc_kmsg_open(void);
 void proc_kmsg_read(int fd, size_t limit, struct strbuf *out);
 
 /*
- * Append the messages of records, each on its line, without the prefixes
- * "6,1234,5678901,-;" and without the lines that begin with a blank, which name the
- * device. Other lines are appended unchanged.
+ * Append the messages of the records, each on its own line, without their prefixes
+ * ("6,1234,5678901,-;"). Lines of a record that begin with a blank, which name the
+ * device, are skipped. Lines outside records are appended unchanged.
  */
 void proc_kmsg_add_messages(const char *records, struct strbuf *out);
 

@@ -39,8 +39,8 @@ int kmsg_log_read(int fd, struct oom_kill_list *list)
 }
 
 /*
- * Each read() returns one record. EPIPE means that the next record was overwritten before
- * it could be read; another read() returns the oldest remaining record.
+ * Each read() returns one record. The error EPIPE means that the kernel has overwritten
+ * the next record; the read() after it returns the oldest remaining record.
  */
 static int read_records(int fd, struct kmsg_oom *parser)
 {

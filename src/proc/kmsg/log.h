@@ -10,14 +10,14 @@
 #define KMSG_DEVICE "/dev/kmsg"
 
 /*
- * Parse the open log file to its end and append the OOM kills found to *list.
- * Returns 0 or -errno.
+ * Parse an open log file to its end, and append its OOM kills to *list. Return 0 or
+ * -errno.
  */
 int kmsg_log_read(int fd, struct oom_kill_list *list);
 
 /*
- * Parse the kernel log of this machine and append the OOM kills found to *list, with
- * wall-clock times. Returns 0 or -errno.
+ * Parse the kernel log of this machine, and append its OOM kills to *list with wall-clock
+ * times. Return 0 or -errno.
  */
 int kmsg_log_read_device(struct oom_kill_list *list);
 

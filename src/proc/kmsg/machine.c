@@ -13,8 +13,8 @@
 #include "base/units.h"
 
 /*
- * Keys of the first lines of Mem-Info, with amounts in pages: "free:34629 free_pcp:0".
- * Amounts of keys with the same member are added up.
+ * Keys in the first lines of Mem-Info, such as "free:34629 free_pcp:0". The amounts are
+ * in pages. Amounts of keys with the same member are added.
  */
 static const struct {
 	const char *key;
@@ -32,8 +32,8 @@ static const struct {
 };
 
 /*
- * Offsets of all amounts in struct oom_machine, which are BYTES_UNKNOWN
- * until a line sets them.
+ * Offsets of all amounts in struct oom_machine. Each amount is BYTES_UNKNOWN until a line
+ * sets it.
  */
 static const size_t fields[] = {
 	offsetof(struct oom_machine, ram_bytes),
@@ -64,8 +64,8 @@ void kmsg_machine_begin(struct kmsg_machine *m)
 }
 
 /*
- * Return the number after a key that starts a word, or COUNT_UNKNOWN if
- * the line lacks the key.
+ * Return the number after a key, or COUNT_UNKNOWN if the line does not contain the key at
+ * the start of a word.
  */
 static uint64_t find_number(const char *line, const char *key)
 {
@@ -123,8 +123,8 @@ static bool read_zone(struct kmsg_machine *m, const char *line)
 }
 
 /*
- * Parse the totals at the end of Mem-Info: "Free swap = 84kB", "Total swap = 25165820kB",
- * or "4115400 pages RAM".
+ * Parse one of the totals at the end of Mem-Info: "Free swap = 84kB", "Total swap =
+ * 25165820kB", or "4115400 pages RAM".
  */
 static bool read_totals(struct oom_machine *machine, const char *line)
 {
@@ -154,8 +154,8 @@ bool kmsg_machine_read(struct kmsg_machine *m, const char *line)
 	if (strncmp(text, "Node ", 5) == 0) {
 		is_one = read_zone(m, text);
 		/*
-		 * compute the page size from kB and pages only if there is one node,
-		 * because each node has its own amount in kB
+		 * compute the page size only if there is one node, because each node
+		 * reports its own amount in kB
 		 */
 		if (!is_one && strstr(text, " active_anon:")) {
 			m->active_anon_kb = m->active_anon_kb == COUNT_UNKNOWN

@@ -28,12 +28,13 @@
 struct kmsg_oom {
 	struct oom_kill_list *list;
 	struct oom_kill kill; /* the kill whose report is being parsed */
-	bool has_begun;	      /* true once a line of the report has been parsed */
-	/* true once the log says that the victim was killed; more victims may follow */
+	bool has_begun;	      /* the parser has found a line of the report */
+	/* a line of the report confirms the kill */
 	bool is_confirmed;
-	/* SysRq f was logged, so a user requested the kill reported next */
+	/* SysRq-F was logged before the report */
 	bool is_manual;
-	bool is_other_machine; /* the next Mem-Info does not belong to an OOM kill */
+	/* the next Mem-Info belongs to another report */
+	bool is_other_machine;
 	struct kmsg_group group;
 	struct kmsg_machine machine;
 	struct kmsg_table table;
@@ -43,7 +44,7 @@ struct kmsg_oom {
 	struct oom_time event_time; /* time of the current kubectl event */
 	struct strbuf line, json;
 	uint64_t line_begin, line_end; /* offsets of the current line in the log */
-	/* true while the rest of an overlong line is skipped */
+	/* skip the rest of an overlong line */
 	bool is_skipping;
 };
 
@@ -75,8 +76,8 @@ static void drop_kill(struct kmsg_oom *p)
 }
 
 /*
- * Return the page size in bytes: the victim's memory in kB divided by its memory in
- * pages. Fall back to other sources if one of the two is unknown.
+ * Return the page size in bytes, derived from the victim's memory in kB and in pages. If
+ * one of them is unknown, return the page size from Mem-Info or a default.
  */
 static uint64_t find_page_bytes(const struct kmsg_oom *p, const struct oom_task *row)
 {
@@ -111,7 +112,7 @@ static void end_kill(struct kmsg_oom *p)
 	kmsg_machine_end(&p->machine, page_bytes, &k->machine);
 	kmsg_group_end(&p->group, k);
 	kmsg_victim_complete(&k->victim, row);
-	/* in a truncated report, the first cgroup listed is assumed to own the limit */
+	/* assume that the cgroup listed first reached its limit */
 	if (k->limit_path[0] == '\0' && bytes_known(k->usage_bytes))
 		text_copy(k->limit_path, sizeof(k->limit_path), k->stats_path);
 	k->is_cut = k->invoker[0] == '\0' || k->task_count == 0;
@@ -121,7 +122,6 @@ static void end_kill(struct kmsg_oom *p)
 	begin_kill(p);
 }
 
-/* Record that the current line is part of a report, and store the report's time. */
 static void touch_kill(struct kmsg_oom *p)
 {
 	struct oom_time *t = &p->kill.time;
@@ -133,7 +133,7 @@ static void touch_kill(struct kmsg_oom *p)
 		*t = p->time;
 }
 
-/* Return the start of the process name that ends at `end`, after any unknown prefix. */
+/* Return the start of the process name that ends at `end`. */
 static const char *find_comm(const char *line, const char *end)
 {
 	if (end - line <= COMM_MAX)
@@ -161,8 +161,8 @@ static bool parse_invoked(struct kmsg_oom *p, const char *line)
 }
 
 /*
- * Parse the invoker's pid in "CPU: 1 UID: 0 PID: 4242 Comm: hog Not tainted 6.18.1",
- * which has no UID before Linux 6.12, or in "Pid: 4242, comm: hog" of Linux 2.6.
+ * Parse the invoker's pid in "CPU: 1 UID: 0 PID: 4242 Comm: hog Not tainted 6.18.1".
+ * Linux before 6.12 prints no UID, and Linux 2.6 prints "Pid: 4242, comm: hog".
  */
 static bool parse_invoker_pid(struct kmsg_oom *p, const char *line)
 {
@@ -192,7 +192,7 @@ static bool parse_cpuset(struct kmsg_oom *p, const char *line)
 	return true;
 }
 
-/* Derive the limit that was hit from the call trace, if no line names that limit. */
+/* Derive the kind of limit from the call trace, if no line names it. */
 static bool parse_trace(struct kmsg_oom *p, const char *line)
 {
 	struct oom_kill *k = &p->kill;
@@ -227,19 +227,19 @@ static bool parse_task(struct kmsg_oom *p, const char *line)
 	return true;
 }
 
-/* Store the victim that a "Killed process …" line names. */
+/* Store the victim from a "Killed process …" line. */
 static void add_killed(struct kmsg_oom *p, const struct kmsg_victim *v)
 {
 	struct oom_kill *k = &p->kill;
 
 	if (p->is_confirmed && v->task.pid == k->victim.pid)
-		/* the kernel repeats the victim's line if it kills the whole cgroup */
+		/* the kernel repeats the line when it kills the whole cgroup */
 		return;
 	if (p->is_confirmed && k->is_group_killed) {
 		k->killed_count++;
 		return;
 	}
-	/* a line without a UID may name a child that was killed instead */
+	/* a line without UID may name a child that was killed instead */
 	if (p->is_confirmed ||
 	    (k->victim.pid != 0 && k->victim.pid != v->task.pid && v->has_uid))
 		end_kill(p);
@@ -255,7 +255,7 @@ static void add_victim_line(struct kmsg_oom *p, const char *line,
 	struct oom_kill *k = &p->kill;
 
 	if (kind == KMSG_SUMMARY || kind == KMSG_CHOSEN) {
-		/* Linux 5.0 prints a summary, followed by the chosen process */
+		/* Linux 5.0 prints both a summary and the chosen process */
 		if (kind == KMSG_SUMMARY ? k->victim.pid != 0 : p->is_confirmed)
 			end_kill(p);
 		touch_kill(p);
@@ -299,14 +299,14 @@ static bool parse_body(struct kmsg_oom *p, char *line)
 	bool is_group = strncmp(line, "Task in ", 8) == 0 ||
 			strncmp(line, "memory: usage ", 14) == 0;
 
-	/* the first lines of this report were suppressed by rate limiting */
+	/* rate limiting suppressed the first lines of this report */
 	if (k->victim.pid != 0 && (is_group || strncmp(line, "Mem-Info:", 9) == 0))
 		end_kill(p);
 	if (kmsg_group_read(&p->group, line, k)) {
 		touch_kill(p);
 		return true;
 	}
-	/* a task table alone does not mean that a process was killed */
+	/* a table of tasks alone does not prove a kill */
 	if (kmsg_table_begin(&p->table, line))
 		return true;
 	if (p->table.column_count == 0 && !p->is_other_machine &&
@@ -316,7 +316,7 @@ static bool parse_body(struct kmsg_oom *p, char *line)
 	       parse_cpuset(p, line) || parse_trace(p, line);
 }
 
-/* Return true if a failed allocation or SysRq m, not an OOM kill, caused the report. */
+/* Return true if a failed allocation or SysRq-M, not an OOM kill, caused the report. */
 static bool is_other_report(const char *line)
 {
 	return strstr(line, "allocation failure") ||
@@ -345,7 +345,7 @@ static void parse_line(struct kmsg_oom *p, char *line)
 
 	kmsg_split_cut_fault(line);
 	text = kmsg_stamp_skip(line, &time);
-	/* a kernel line's own timestamp takes precedence over the JSON record's */
+	/* a kernel line's own timestamp overrides that of its JSON record */
 	if (time.text[0] == '\0') {
 		time.unix_ms = p->outer_time.unix_ms;
 		text_copy(time.text, sizeof(time.text), p->outer_time.text);
@@ -394,10 +394,7 @@ static void parse_json(struct kmsg_oom *p, const struct oom_time *time)
 	strbuf_clear(&p->json);
 }
 
-/*
- * Parse the message of a kubectl event. Afterwards reset the time, because the
- * next event has its own.
- */
+/* Parse the message of a kubectl event, and reset the event's time for the next event. */
 static void parse_event(struct kmsg_oom *p)
 {
 	struct oom_time time = p->event_time;

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * oom - parse the OOM reports of Linux 2.6.32 to 6.18 in a kernel log, in any format that
- * kmsg_stamp accepts. Unrelated lines within a report are ignored. Lines are recognized
- * by their wording, and columns by their headings, because kernel versions reorder and
- * add both (mm/oom_kill.c, mm/memcontrol.c). Time is proportional to the size of the log
- * and memory is bounded, whatever the log contains.
+ * kmsg_stamp accepts. The parser ignores unrelated lines within a report. It recognizes
+ * lines by their wording, and columns by their headings, because kernel versions reorder
+ * and add both (mm/oom_kill.c, mm/memcontrol.c). For any log, the time is proportional to
+ * its size, and the memory is bounded.
  */
 #ifndef MS_PROC_KMSG_OOM_H
 #define MS_PROC_KMSG_OOM_H
@@ -16,7 +16,8 @@
 struct kmsg_oom;
 
 /*
- * Create a parser that appends kills to *list. The list must exist until kmsg_oom_end().
+ * Create a parser that appends OOM kills to *list. The list must exist until
+ * kmsg_oom_end().
  */
 struct kmsg_oom *kmsg_oom_begin(struct oom_kill_list *list);
 
@@ -26,7 +27,7 @@ void kmsg_oom_add(struct kmsg_oom *parser, const char *text, size_t length);
 /* Finish the last report and free the parser. */
 void kmsg_oom_end(struct kmsg_oom *parser);
 
-/* Parse a complete log in memory and append its kills to *list. */
+/* Parse a complete log in memory, and append its OOM kills to *list. */
 void kmsg_oom_parse(const char *text, size_t length, struct oom_kill_list *list);
 
 #endif

@@ -15,12 +15,12 @@
 #include "base/clock.h"
 
 #define TRIES 5
-#define COMM_SIZE 16 /* TASK_COMM_LEN in the kernel */
+#define COMM_SIZE 16 /* equals TASK_COMM_LEN in the kernel */
 
 /*
- * Let the kernel write a record with the current local_clock() to the ring buffer: a
- * PERF_RECORD_COMM, which it writes whenever a thread sets its name. Returns the time, or
- * 0 if there is no record.
+ * Read the current local_clock() of the kernel from a record that the kernel writes to
+ * the ring buffer. It writes a PERF_RECORD_COMM whenever a thread sets its name. Returns
+ * the time in ns, or 0 if there is no record.
  */
 static uint64_t read_local_clock(const struct perf_event_mmap_page *page,
 				 const char *comm)
@@ -39,7 +39,10 @@ static uint64_t read_local_clock(const struct perf_event_mmap_page *page,
 	return time_ns;
 }
 
-/* Use the attempt with the shortest time between the two readings of CLOCK_MONOTONIC. */
+/*
+ * Measure local_clock() - CLOCK_MONOTONIC several times. Use the measurement with the
+ * shortest time between its two readings of CLOCK_MONOTONIC.
+ */
 static int measure(const struct perf_event_mmap_page *page, int64_t *ret_ns)
 {
 	uint64_t shortest_ns = UINT64_MAX;
@@ -82,7 +85,7 @@ int printk_clock_measure(int64_t *ret_ns)
 
 	if (fd < 0)
 		return -errno;
-	/* the control page and one page of records */
+	/* map the control page and one page of records */
 	page = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
 	if (page == MAP_FAILED)
 		return -errno;

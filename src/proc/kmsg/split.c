@@ -7,8 +7,8 @@
 #include <string.h>
 
 /*
- * Texts that begin a kernel log line. If one occurs within a line, several kernel lines
- * were joined, with their line breaks replaced.
+ * Texts that begin a kernel log line. If a line contains one of them, it consists of
+ * several kernel lines whose line breaks were replaced.
  */
 static const char *const line_prefixes[] = {
 	"oom-kill:constraint=",
@@ -67,8 +67,8 @@ char *kmsg_split_line(char *text)
 			const char *word = line_prefixes[i];
 
 			/*
-			 * do not split "Out of memory: Killed process", which is the
-			 * beginning of a single line
+			 * do not split "Out of memory: Killed process", which begins a
+			 * single line
 			 */
 			if (*at == *word && strncmp(at, word, strlen(word)) == 0 &&
 			    !(*at == 'K' && at > text + 1 && at[-2] == ':'))
@@ -78,7 +78,7 @@ char *kmsg_split_line(char *text)
 	return NULL;
 }
 
-/* Return true if text begins with the "[PID]" of a message about a fault. */
+/* Return true if the text begins with the "[PID]" of a message about a fault. */
 static bool is_fault(const char *text)
 {
 	size_t digits = strspn(text + 1, "0123456789");

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * split - divide a line of a file that contains several kernel log lines, because a
- * logging program or a person replaced the line breaks.
+ * split - separate the kernel log lines within a line of a file, in which a logging
+ * program or a person has replaced the line breaks.
  */
 #ifndef MS_PROC_KMSG_SPLIT_H
 #define MS_PROC_KMSG_SPLIT_H
@@ -9,27 +9,27 @@
 #include <stdbool.h>
 
 /*
- * Return the first "\\x0a" or "#012" in text, or NULL. Some programs write line breaks in
- * these forms.
+ * Return the first "\\x0a" or "#012" in the text, or NULL. Some programs replace line
+ * breaks with these strings.
  */
 char *kmsg_split_record(char *text);
 
 /*
- * Return the start of the next kernel log line within text, or NULL. Such a line is
- * recognized by its timestamp or its first words.
+ * Return the start of the next kernel log line within the text, or NULL. The function
+ * recognizes a line by its timestamp or its first words.
  */
 char *kmsg_split_line(char *text);
 
 /*
- * Truncate text at the kernel's message about a program's fault, if there is one, such as
- * "hog[7]: segfault at 0 … in libx.so[…]". The names of the program and of the file may
- * contain any text, including the words of an OOM report.
+ * Truncate the text where a kernel message about a program's fault begins, such as
+ * "hog[7]: segfault at 0 … in libx.so[…]". The names of the program and of the file in
+ * the message may contain any text, including the words of an OOM report.
  */
 void kmsg_split_cut_fault(char *text);
 
 /*
- * Return true if text begins with a timestamp such as "[123.456] ", as
- * each line of dmesg does.
+ * Return true if the text begins with a timestamp such as "[123.456] ", which dmesg
+ * prints on each line.
  */
 bool kmsg_split_is_stamp(const char *text);
 

@@ -14,9 +14,7 @@
 #include "base/text.h"
 #include "base/units.h"
 
-/*
- * Maximum length of the file name and host name that precede a timestamp or "kernel: ".
- */
+/* Maximum length of a file name and host name before a timestamp or "kernel: ". */
 #define PREFIX_MAX 200
 #define PARTS_MAX 8
 
@@ -44,7 +42,7 @@ static bool is_word_of(const char *at, const char *const *words, size_t count)
 	return false;
 }
 
-/* Return the number formed by count digits, or -1 if there are fewer. */
+/* Return the number that `count` digits form, or -1 if there are fewer digits. */
 static int digits(const char *at, int count)
 {
 	int value = 0;
@@ -69,10 +67,7 @@ static unsigned int skip_fraction(const char **at)
 	return ms;
 }
 
-/*
- * Parse a time zone such as "Z", "+00:00", "+0000" or " UTC". Return false, with *at
- * unchanged, if no time zone follows.
- */
+/* Parse a time zone ("Z", "+00:00", "+0000", " UTC"). Return false if there is none. */
 static bool skip_zone(const char **at, int *ret_minutes)
 {
 	const char *s = *at;
@@ -99,8 +94,8 @@ static bool skip_zone(const char **at, int *ret_minutes)
 }
 
 /*
- * Parse "2023-12-04T10:49:30.127Z", also with a blank instead of T, or without a time
- * zone. Return the end of the date or NULL.
+ * Parse a date such as "2023-12-04T10:49:30.127Z". A blank may replace the T, and the
+ * time zone may be missing. Return the end of the date or NULL.
  */
 static const char *skip_iso(const char *at, struct oom_time *t)
 {
@@ -133,7 +128,8 @@ static const char *skip_iso(const char *at, struct oom_time *t)
 }
 
 /*
- * Parse "Sep 27 11:33:05" or "Aug 3 06:58:55.050705". Return the end of the date or NULL.
+ * Parse a date such as "Sep 27 11:33:05" or "Aug 3 06:58:55.050705". Return the end of
+ * the date or NULL.
  */
 static const char *skip_rfc3164(const char *at, struct oom_time *t)
 {
@@ -151,8 +147,8 @@ static const char *skip_rfc3164(const char *at, struct oom_time *t)
 }
 
 /*
- * Parse "Thu Dec 7 00:05:14 2017" (dmesg -T) or "Sun 2026-11-22 15:41:01 UTC"
- * (journalctl). Return the end of the date or NULL.
+ * Parse a date such as "Thu Dec 7 00:05:14 2017" (dmesg -T) or "Sun 2026-11-22 15:41:01
+ * UTC" (journalctl). Return the end of the date or NULL.
  */
 static const char *skip_weekday(const char *at, struct oom_time *t)
 {
@@ -211,8 +207,8 @@ static const char *skip_seconds(const char *at, uint64_t *ret_us)
 
 /*
  * Parse a bracketed prefix: "[ 123.456] ", "[Thu Dec 7 00:05:14 2017] ", "[ 123.456 <
- * 0.001>] ", "[ T123] " or "[ +0.000003] ". Return the end of the prefix, or NULL for
- * other brackets, such as those around a pid in the task table.
+ * 0.001>] ", "[ T123] " or "[ +0.000003] ". Return its end, or NULL for other brackets,
+ * such as those around a pid in the table of tasks.
  */
 static const char *skip_bracket(const char *at, struct oom_time *t)
 {
@@ -255,8 +251,8 @@ static const char *skip_device(const char *at, struct oom_time *t)
 }
 
 /*
- * Skip a log level: "<6>", "<4>1 " (RFC 5424), or "kern :info : " (dmesg -x). Return the
- * end of the level or NULL.
+ * Skip a log level such as "<6>", "<4>1 " (RFC 5424), or "kern :info : " (dmesg -x).
+ * Return the end of the level or NULL.
  */
 static const char *skip_level(const char *at)
 {
@@ -282,8 +278,8 @@ static const char *skip_level(const char *at)
 }
 
 /*
- * Skip the name of the sender: " kernel: ", " kernel - - - " (RFC 5424), or " - Guest: ".
- * Return the end of the name or NULL.
+ * Skip the name of the sender, such as " kernel: ", " kernel - - - " (RFC 5424), or " -
+ * Guest: ". Return the end of the name or NULL.
  */
 static const char *skip_source(const char *at)
 {
@@ -302,8 +298,8 @@ static const char *skip_source(const char *at)
 }
 
 /*
- * Skip an age such as "22m" or "3h5m", as listed by kubectl. Return the end of the age
- * or NULL.
+ * Skip an age in kubectl's format, such as "22m" or "3h5m". Return the end of the age or
+ * NULL.
  */
 static const char *skip_age(const char *at)
 {
@@ -319,7 +315,7 @@ static const char *skip_age(const char *at)
 	return s > at && (*s == ' ' || *s == '\t') ? s : NULL;
 }
 
-/* Store the age of an event listed by kubectl get events or kubectl describe node. */
+/* Store the age that kubectl get events or kubectl describe node lists for an event. */
 static void read_event_age(const char *line, struct oom_time *t)
 {
 	size_t length = strnlen(line, PREFIX_MAX);
@@ -341,8 +337,8 @@ static void read_event_age(const char *line, struct oom_time *t)
 }
 
 /*
- * Skip the stream name and tag of the CRI format, such as "stdout F ". The tag is F for a
- * full line and P for a partial line. Return the end of the tag or NULL.
+ * Skip the stream name and the tag of the CRI format, such as "stdout F " (F: full line,
+ * P: partial line). Return the end of the tag or NULL.
  */
 static const char *skip_stream(const char *at)
 {
@@ -413,7 +409,7 @@ char *kmsg_stamp_skip(char *line, struct oom_time *ret)
 	if (t.text[0] == '\0' && t.boot_us == COUNT_UNKNOWN)
 		read_event_age(line, &t);
 	*ret = t;
-	/* leading blanks without a prefix before them belong to the kernel's message */
+	/* leading blanks belong to the message unless a prefix precedes them */
 	return line + ((at == first ? line : at) - line);
 }
 

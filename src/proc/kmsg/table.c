@@ -9,7 +9,7 @@
 #include "base/text.h"
 #include "base/units.h"
 
-/* The columns of the task table. */
+/* The columns of the table of tasks. */
 enum task_column {
 	TASK_OTHER,
 	TASK_UID,
@@ -20,7 +20,7 @@ enum task_column {
 	TASK_FILE,
 	TASK_SHMEM,
 	TASK_PAGETABLES, /* size of the page tables in bytes */
-	TASK_NR_PTES,	 /* number of page-table pages */
+	TASK_NR_PTES,	 /* number of page tables */
 	TASK_SWAP,
 	TASK_SCORE_ADJ,
 };
@@ -120,7 +120,7 @@ bool kmsg_table_read(const struct kmsg_table *table, const char *line,
 	struct oom_task task;
 	int length = 0, pid;
 
-	/* sscanf() sets length only if there is a closing bracket */
+	/* sscanf() sets `length` only if it finds the closing bracket */
 	if (table->column_count == 0 || sscanf(line, "[ %d ]%n", &pid, &length) != 1 ||
 	    length == 0 || pid <= 0)
 		return false;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * table - parse the task table of a kernel OOM report. Columns are identified by their
- * headings, because kernel versions have different columns.
+ * table - parse the table of tasks in a kernel OOM report. The parser identifies columns
+ * by their headings, because the columns depend on the kernel version.
  */
 #ifndef MS_PROC_KMSG_TABLE_H
 #define MS_PROC_KMSG_TABLE_H
@@ -13,26 +13,25 @@
 struct kmsg_table {
 	uint8_t columns[KMSG_COLUMNS_MAX];
 	/*
-	 * number of columns before the name, which is the last column; 0 if
-	 * no table has begun
+	 * number of columns before the name, which is the last column; 0 outside a table
 	 */
 	size_t column_count;
-	uint64_t page_bytes; /* page size used to convert page counts to bytes */
+	uint64_t page_bytes; /* page size with which page counts are converted to bytes */
 };
 
 /*
- * Parse the line of column headings; the line is modified. Return false if the line is
- * not the headings of a task table.
+ * Parse and modify a line of column headings. Return false if the line does not contain
+ * the headings of a table of tasks.
  */
 bool kmsg_table_begin(struct kmsg_table *table, char *line);
 
-/* Parse a row of the task table. Return false if the line is not such a row. */
+/* Parse a row of the table. Return false if the line is not a row. */
 bool kmsg_table_read(const struct kmsg_table *table, const char *line,
 		     struct oom_task *ret);
 
 /*
- * Correct the amounts of all tasks in *kill for the actual page size. The amounts were
- * computed with table->page_bytes.
+ * Convert the amounts of all tasks in *kill to the actual page size. They were computed
+ * with table->page_bytes.
  */
 void kmsg_table_rescale(const struct kmsg_table *table, uint64_t page_bytes,
 			struct oom_kill *kill);

@@ -20,7 +20,7 @@ uint64_t kmsg_find_kb(const char *text, const char *key)
 
 	if (!at || sscanf(at + strlen(key), " %llukB", &kb) != 1)
 		return BYTES_UNKNOWN;
-	/* cgroup v1 prints the largest possible number of kB for "no limit" */
+	/* cgroup v1 prints the largest possible number of kB if there is no limit */
 	if (kb >= UINT64_C(9007199254740000))
 		return CGROUP_NO_LIMIT;
 	return units_bytes_from_kib(kb, &bytes) < 0 ? BYTES_UNKNOWN : bytes;
@@ -60,9 +60,9 @@ static const char *find_last(const char *line, const char *key)
 }
 
 /*
- * Parse the victim in ",task=NAME,pid=1,uid=0" at the end of the line. A name may contain
- * commas and "=". The name is therefore the text between the last ",pid=" and the nearest
- * ",task=" before it.
+ * Parse the victim in ",task=NAME,pid=1,uid=0" at the end of the line. The name may
+ * contain commas and "=". It is therefore the text between the last ",pid=" and the
+ * nearest ",task=" before it.
  */
 static void read_summary_task(const char *line, struct oom_task *task)
 {
@@ -91,8 +91,8 @@ static enum oom_constraint constraint_of(const char *line)
 }
 
 /*
- * Copy the text from key to next. If the line is truncated and next is missing, copy the
- * text up to the end of the line.
+ * Copy the text between `key` and `next`. If the line was truncated and lacks `next`,
+ * copy the text up to the end of the line.
  */
 static void copy_between(char *to, size_t size, const char *line, const char *key,
 			 const char *next)
@@ -119,8 +119,8 @@ void kmsg_victim_read_paths(const char *line, struct oom_kill *k)
 
 /*
  * Parse the victim in "1 (NAME) total-vm:…", or in "1, UID 48, (NAME) vsz:…" of Linux
- * 2.6. A name may contain parentheses, so it ends at the last parenthesis before
- * the amounts.
+ * 2.6. The name may contain parentheses, so it ends at the last parenthesis before the
+ * amounts.
  */
 static bool read_killed_task(const char *at, struct oom_task *task)
 {
@@ -157,9 +157,9 @@ static bool read_killed_task(const char *at, struct oom_task *task)
 }
 
 /*
- * Return the kind of limit that caused the kill, from the text before `at`:
- * "Out of memory: ", "Out of memory (oom_kill_allocating_task): ", or "Memory
- * cgroup out of memory: ".
+ * Return the kind of limit that caused the kill. The text before `at` names it: "Out of
+ * memory: ", "Out of memory (oom_kill_allocating_task): ", or "Memory cgroup out of
+ * memory: ".
  */
 static enum oom_constraint constraint_before(const char *line, const char *at)
 {
@@ -167,7 +167,7 @@ static enum oom_constraint constraint_before(const char *line, const char *at)
 
 	if (!memory || memory > at)
 		return OOM_UNKNOWN;
-	/* true if the line contains "Memory cgroup out of memory" */
+	/* check for "Memory cgroup out of memory" */
 	return memory - line >= 15 && strncmp(memory - 15, "Memory cgroup o", 15) == 0
 		       ? OOM_CGROUP
 		       : OOM_GLOBAL;

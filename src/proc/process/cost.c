@@ -17,8 +17,8 @@
 #define STAT_MAX_BYTES 65536
 
 /*
- * Format of /proc/PID/stat: "1234 (a) b) S 1 1234 1234 0 -1 4194560 MINFLT CMINFLT MAJFLT
- * CMAJFLT UTIME STIME CUTIME CSTIME …"
+ * The format of /proc/PID/stat is "1234 (a) b) S 1 1234 1234 0 -1 4194560 MINFLT CMINFLT
+ * MAJFLT CMAJFLT UTIME STIME CUTIME CSTIME …".
  */
 int proc_cost_parse(const char *text, struct process_cost *ret)
 {
@@ -52,7 +52,7 @@ int proc_cost_read(const struct procfs *fs, int pid, struct process_cost *ret)
 	return r < 0 ? r : proc_cost_parse(strbuf_text(&text), ret);
 }
 
-/* Format of the line in status: "VmHWM:\t 1234 kB" */
+/* The format of the line in status is "VmHWM:\t 1234 kB". */
 int proc_cost_read_peak_rss(const struct procfs *fs, int pid, uint64_t *ret_bytes)
 {
 	_cleanup_strbuf_ struct strbuf text = STRBUF_INIT;

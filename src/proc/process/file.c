@@ -16,12 +16,15 @@
  * this table.
  */
 static const char *const names[PROC_FILE_COUNT_] = {
+	[PROC_ATTR_CURRENT] = "attr/current",
 	[PROC_AUXV] = "auxv",
+	[PROC_CLEAR_REFS] = "clear_refs",
 	[PROC_CMDLINE] = "cmdline",
 	[PROC_COMM] = "comm",
 	[PROC_CWD] = "cwd",
 	[PROC_ENVIRON] = "environ",
 	[PROC_EXE] = "exe",
+	[PROC_FDS] = "fd",
 	[PROC_MAPS] = "maps",
 	[PROC_MEM] = "mem",
 	[PROC_MOUNTINFO] = "mountinfo",

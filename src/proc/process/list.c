@@ -41,8 +41,8 @@ static int compare_pids(const void *a, const void *b)
 }
 
 /*
- * List the pids in ascending order, as a live /proc does. In a captured tree, readdir(3)
- * may return the directories in any order.
+ * List the pids in ascending order, as in a live /proc. readdir(3) may return the
+ * directories of a captured tree in any order.
  */
 static int list_pids(const struct procfs *fs, struct pid_list *ret)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * list - list all processes. Live processes are read with libproc2 if the build has it. A
- * captured tree, which libproc2 cannot read, is read with proc_stat.
+ * list - list all processes. memstate lists live processes with libproc2 if the build
+ * includes it. libproc2 cannot read a captured tree, so proc_stat reads it.
  */
 #ifndef MS_PROC_PROCESS_LIST_H
 #define MS_PROC_PROCESS_LIST_H
@@ -15,22 +15,22 @@ enum list_want {
 };
 
 /*
- * A function called once for each process. Return 0 to continue the listing; any other
- * value ends the listing and becomes its result.
+ * A function that is called once for each process. It returns 0 to continue the listing.
+ * Any other value ends the listing and becomes its result.
  */
 typedef int (*process_fn)(void *context, const struct process *p);
 
 /*
  * Call fn for every process, in ascending order of pid if the kernel lists them in this
  * order. Processes that end during the listing are skipped. If a process's stat is hidden
- * (hidepid=1) or corrupt, only its pid is set and its state is 0. Returns 0, -errno if
+ * (hidepid=1) or corrupt, only its pid is set, and its state is 0. Return 0, -errno if
  * the list or a process cannot be read, or the nonzero value that fn returned.
  */
 int proc_list_read(const struct procfs *fs, unsigned int wants, process_fn fn,
 		   void *context);
 
 /*
- * Read one process, with all its members. Returns 0, -ESRCH, -EOPNOTSUPP if its stat is
+ * Read one process, with all its members. Return 0, -ESRCH, -EOPNOTSUPP if its stat is
  * not a regular file (in a capture), or another -errno, such as -EMFILE.
  */
 int proc_list_read_one(const struct procfs *fs, int pid, struct process *ret);

@@ -3,6 +3,7 @@
 
 #include "proc/process/own.h"
 
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
@@ -47,11 +48,11 @@ void own_raise_priority(void)
 
 /*
  * Release the resident code pages of memstate and its libraries. Half of memstate's
- * resident memory is code that is needed only at startup. When other code is executed
- * again, the kernel maps it from the page cache. Other mappings are not released, because
+ * resident memory is code that only runs at startup. When released code runs again, the
+ * kernel maps its pages from the page cache. Other mappings are not released, because
  * modified pages of a private file mapping would be lost.
  */
-static void release_code_pages(void)
+void own_release_code_pages(void)
 {
 	_cleanup_fclose_ FILE *maps = fopen("/proc/self/maps", "re");
 	char line[4096];
@@ -68,16 +69,29 @@ static void release_code_pages(void)
 }
 
 /*
- * Only mappings that exist now are locked unless memstate has CAP_IPC_LOCK: with
- * MCL_FUTURE, later mappings beyond RLIMIT_MEMLOCK would fail. MCL_ONFAULT keeps
- * mlockall() from making pages resident.
+ * Without CAP_IPC_LOCK, lock only the current mappings: with MCL_FUTURE, creating
+ * mappings beyond RLIMIT_MEMLOCK would fail. MCL_ONFAULT keeps mlockall() from making
+ * pages resident.
  */
 int own_lock_memory(void)
 {
 	int flags;
 
-	release_code_pages();
+	own_release_code_pages();
 	flags = MCL_CURRENT | MCL_ONFAULT | (may_lock() ? MCL_FUTURE : 0);
 
 	return mlockall(flags) < 0 ? -errno : 0;
+}
+
+uint64_t own_count_descriptors(void)
+{
+	DIR *dir = opendir("/proc/self/fd");
+	uint64_t count = 0;
+
+	if (!dir)
+		return UINT64_MAX;
+	while (readdir(dir))
+		count++;
+	closedir(dir);
+	return count - 3; /* ".", ".." and the directory itself */
 }

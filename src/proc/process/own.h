@@ -3,23 +3,35 @@
 #ifndef MS_PROC_PROCESS_OWN_H
 #define MS_PROC_PROCESS_OWN_H
 
+#include <stdint.h>
+
 /*
- * Exempt memstate from the OOM killer. Returns 0 or -errno:
+ * Exempt memstate from the OOM killer. Return 0 or -errno:
  * -EACCES without CAP_SYS_RESOURCE.
  */
 int own_disable_oom_kill(void);
 
 /*
- * Raise memstate's scheduling priority, so that memstate still runs when all CPUs are
- * busy. No effect without CAP_SYS_NICE.
+ * Raise memstate's scheduling priority, so that memstate keeps running when all CPUs are
+ * busy. Without CAP_SYS_NICE, the function has no effect.
  */
 void own_raise_priority(void);
 
 /*
  * Lock memstate's pages in memory, so that the kernel does not reclaim them. With
- * CAP_IPC_LOCK, pages that are mapped later are also locked. Returns 0 or -errno: -EPERM
- * or -ENOMEM if the lock is not permitted. memstate can continue without the lock.
+ * CAP_IPC_LOCK, pages that are mapped later are also locked. Return 0 or -errno: -EPERM
+ * or -ENOMEM if the kernel does not allow the lock. memstate can continue without the
+ * lock.
  */
 int own_lock_memory(void);
+
+/*
+ * Release the pages of programs and libraries. Those that are used again are mapped from
+ * the page cache; those that only the start used no longer count as resident.
+ */
+void own_release_code_pages(void);
+
+/* Return the number of memstate's open file descriptors, or UINT64_MAX if unknown. */
+uint64_t own_count_descriptors(void);
 
 #endif

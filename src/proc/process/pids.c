@@ -12,8 +12,8 @@
 #include "proc/process/task.h"
 
 /*
- * The items requested from libproc2. All of them come from /proc/PID/stat and the owner
- * of that file, so that libproc2 opens one file per process.
+ * The items to request from libproc2. All of them come from /proc/PID/stat and the owner
+ * of that file, so libproc2 opens only one file per process.
  */
 enum {
 	ITEM_PID,
@@ -42,7 +42,7 @@ static enum pids_item items[ITEM_COUNT_] = {
 
 /*
  * PIDS_VAL has four arguments in libproc2 4.0.2 (Debian 12), and three in later versions.
- * configure finds out which version is installed.
+ * configure checks which version is installed.
  */
 #if HAVE_PIDS_VAL_WITH_INFO
 #	define VALUE(item, type, stack) PIDS_VAL(item, type, stack, NULL)
@@ -52,7 +52,7 @@ static enum pids_item items[ITEM_COUNT_] = {
 
 /*
  * Set the process's name. libproc2 replaces bytes that are not printable in the locale
- * with '?'; the comm file has the original bytes.
+ * with '?', while the comm file contains the original bytes.
  */
 static void read_comm(const struct procfs *fs, const char *shown, struct process *p)
 {
@@ -90,15 +90,15 @@ int proc_pids_read(const struct procfs *fs, process_fn fn, void *context)
 	int r;
 
 	/*
-	 * create a new context for each listing, which takes a few us: in libproc2 4.0.2,
-	 * a context returns nothing more once it has reached the end of the list
+	 * create a new context, which takes a few us, for each listing: in libproc2
+	 * 4.0.2, a context returns nothing more once it has reached the end of the list
 	 */
 	r = procps_pids_new(&info, items, ITEM_COUNT_);
 	if (r < 0)
 		return r;
 	/*
-	 * read one process at a time, because procps_pids_reap() would hold
-	 * all results in memory
+	 * read the processes one by one, because procps_pids_reap() would hold all
+	 * results in memory
 	 */
 	while (r == 0 &&
 	       (errno = 0, stack = procps_pids_get(info, PIDS_FETCH_TASKS_ONLY))) {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * pids - list processes with libproc2, which only this file uses. Internal to proc/:
- * other layers use process/list.h.
+ * pids - list processes with libproc2, which no other file uses. Internal to proc/: other
+ * layers use process/list.h.
  */
 #ifndef MS_PROC_PROCESS_PIDS_H
 #define MS_PROC_PROCESS_PIDS_H
@@ -9,7 +9,7 @@
 #include "proc/process/list.h"
 
 /*
- * Call fn for every live process, with all members set (LIST_STAT). Returns as
+ * Call fn for every live process, with all members set (LIST_STAT). Return as
  * proc_list_read() does.
  */
 int proc_pids_read(const struct procfs *fs, process_fn fn, void *context);

@@ -36,8 +36,8 @@ enum {
 };
 
 /*
- * Parse a blank, an optional sign, and digits. A negative number counts as 0; the rss of
- * an exiting process can be negative.
+ * Parse a blank, an optional sign, and digits. A negative number is stored as 0, because
+ * the rss of an exiting process can be negative.
  */
 static bool parse_field(const char **at, const char *end, uint64_t *ret)
 {
@@ -70,8 +70,8 @@ static bool is_letter(char c)
 }
 
 /*
- * Format of /proc/PID/stat: "1234 (a) b) S 1 1234 1234 0 -1 4194560 …". comm may contain
- * blanks and ')', so it ends at the last ')'.
+ * The format of /proc/PID/stat is "1234 (a) b) S 1 1234 1234 0 -1 4194560 …". The name
+ * may contain blanks and ')', so it ends at the last ')'.
  */
 int proc_stat_parse(const char *text, size_t length, struct process *ret)
 {
@@ -125,7 +125,7 @@ int proc_stat_parse(const char *text, size_t length, struct process *ret)
 }
 
 /*
- * In a live /proc, use the owner of the process's directory, which is its effective user
+ * In a live /proc, use the owner of the process's directory, who is the effective user
  * even if the process is not dumpable. Files in the directory may have another owner
  * (task_dump_owner() in fs/proc/base.c). In a capture, use the user id in status.
  */

@@ -11,25 +11,25 @@
 #include "model/process.h"
 #include "proc/system/procfs.h"
 
-/* Parse the text of /proc/PID/stat. Returns 0, or -EBADMSG with *ret untouched. */
+/* Parse the text of /proc/PID/stat. Return 0, or -EBADMSG with *ret unchanged. */
 int proc_stat_parse(const char *text, size_t length, struct process *ret);
 
 /* Return the process's effective user id, or UINT32_MAX if it cannot be determined. */
 uint32_t proc_stat_read_uid(const struct procfs *fs, int pid);
 
 /*
- * Read /proc/PID/stat and the process's user id. Returns 0, -ESRCH, -EACCES, -EOPNOTSUPP,
- * or -EBADMSG. *ret is untouched on failure.
+ * Read /proc/PID/stat and the process's user id. Return 0, -ESRCH, -EACCES, -EOPNOTSUPP,
+ * or -EBADMSG. *ret is unchanged on failure.
  */
 int proc_stat_read(const struct procfs *fs, int pid, struct process *ret);
 
-/* Return how long ago the process was forked, in ns. */
+/* Return the age of the process, the time since it was forked, in ns. */
 uint64_t proc_stat_age_ns(const struct process *p);
 
 /*
- * Read the current Rss in bytes from statm. The rss in stat may be off by up to (batch -
- * 1) pages per CPU since Linux 6.2, because it is not summed over the CPUs; statm is
- * exact. Returns 0, -ESRCH, -EOPNOTSUPP, -EBADMSG or another -errno.
+ * Read the current Rss in bytes from statm. statm is exact. The rss in stat may be off by
+ * up to batch - 1 pages per CPU since Linux 6.2, because it is not summed over the CPUs.
+ * Return 0, -ESRCH, -EOPNOTSUPP, -EBADMSG or another -errno.
  */
 int proc_stat_read_rss(const struct procfs *fs, int pid, uint64_t *ret_bytes);
 

@@ -31,9 +31,10 @@ static void add_address(struct address_list *list, uint64_t addr)
 }
 
 /*
- * Formats of the syscall file: "61 0x10bd 0x7ffc5c1cfbe8 … 0x7ffc5c1cfbb0 0x7fec8c352c17"
- * in a system call; "-1 0x7ffc5c1cfbb0 0x7fec8c352c17" outside of one; "running" if the
- * thread is on a CPU. The last number but one is the stack pointer.
+ * The format of the syscall file is "61 0x10bd 0x7ffc5c1cfbe8 … 0x7ffc5c1cfbb0
+ * 0x7fec8c352c17" in a system call, "-1 0x7ffc5c1cfbb0 0x7fec8c352c17" outside of one,
+ * and "running" if the thread is on a CPU. The second to last number is the stack
+ * pointer.
  */
 int proc_task_parse_syscall(const char *text, uint64_t *ret_stack_addr)
 {
@@ -110,8 +111,8 @@ static DIR *open_tasks(const struct procfs *fs, int pid)
 }
 
 /*
- * Return true if the thread is alive. Its state letter follows the last parenthesis of
- * "12 (a) b) S 1 …".
+ * Return true if the thread is alive. In its stat file, "12 (a) b) S 1 …", the state
+ * letter follows the last parenthesis.
  */
 static bool is_alive(const struct procfs *fs, int task_fd, int tid)
 {
@@ -160,7 +161,7 @@ int proc_task_read_comm(const struct procfs *fs, int pid,
 
 /*
  * Read as much of a file as fits into the buffer. A command line may be megabytes long,
- * but only its beginning is used.
+ * but memstate uses only its beginning.
  */
 static int read_beginning(int fd, char *to, size_t size, size_t *ret_length)
 {
@@ -214,8 +215,8 @@ int proc_task_read_arguments(const struct procfs *fs, int pid, char *to, size_t 
 #define GO_NOTE_SEARCHED 65536
 
 /*
- * Return true if text contains the ELF note in which Go stores its build id: the length
- * of the name, the length of the contents, type 4, and the name "Go".
+ * Return true if the text contains the ELF note in which Go stores its build id. The note
+ * has the length of the name, the length of the contents, type 4, and the name "Go".
  */
 static bool has_go_note(const char *text, size_t length)
 {

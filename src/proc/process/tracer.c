@@ -45,8 +45,8 @@ bool proc_tracer_find(const struct procfs *fs, int pid, struct tracer_process *r
 	int tid;
 
 	/*
-	 * TracerPid is the tid of the tracing thread, and the Tgid of that thread is the
-	 * pid of its process
+	 * TracerPid is the tid of the tracing thread; the Tgid of this thread is the pid
+	 * of its process
 	 */
 	if (!read_number(fs, pid, "TracerPid:", &tid) ||
 	    !read_number(fs, tid, "Tgid:", &tracer.pid) ||

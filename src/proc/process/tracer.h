@@ -11,7 +11,7 @@
 
 struct tracer_process {
 	int pid;
-	/* command name of the tracer; may contain any bytes */
+	/* command name of the tracer; may contain any bytes except NUL */
 	char name[TRACER_NAME_SIZE];
 };
 
@@ -21,7 +21,7 @@ struct tracer_process {
  */
 bool proc_tracer_find(const struct procfs *fs, int pid, struct tracer_process *ret);
 
-/* Return true if the tracer is another process with the same name as this program. */
+/* Return true if the tracer is another process with the same command name as memstate. */
 bool proc_tracer_is_memstate(const struct procfs *fs,
 			     const struct tracer_process *tracer);
 

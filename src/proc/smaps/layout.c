@@ -6,8 +6,8 @@
 #include <string.h>
 
 /*
- * Width of a key with its padding. The kernel function seq_put_decimal_ull_width() in
- * fs/proc/task_mmu.c prints the key, a number of 8 columns, and the unit.
+ * Width of a padded key. After it, the kernel prints an 8-column number and the unit,
+ * with seq_put_decimal_ull_width() in fs/proc/task_mmu.c.
  */
 #define KEY_WIDTH 16
 #define VALUE_WIDTH 8
@@ -133,8 +133,8 @@ static inline uint64_t load64(const char *p)
 
 /*
  * Parse a column of 8 characters (blanks followed by digits) as one 64-bit word with one
- * character per byte. For any other text, set a bit in *bad. The caller tests *bad once
- * per record.
+ * character per byte. For any other text, set a bit in *bad. The caller tests *bad only
+ * once per record.
  */
 static inline uint64_t parse_columns(const char *columns, uint64_t *bad)
 {
@@ -146,7 +146,7 @@ static inline uint64_t parse_columns(const char *columns, uint64_t *bad)
 #endif
 	value = word & UINT64_C(0x0f0f0f0f0f0f0f0f);
 	is_digit = word >> 4 & UINT64_C(0x0101010101010101);
-	/* only 0x20 and 0x30 to 0x39 are valid characters */
+	/* only characters from 0x20 and from 0x30 to 0x39 are valid */
 	*bad |= (word & UINT64_C(0xe0e0e0e0e0e0e0e0)) ^ UINT64_C(0x2020202020202020);
 	*bad |= (value + UINT64_C(0x0606060606060606)) & UINT64_C(0x1010101010101010);
 	*bad |= value & ~(is_digit * 0x0f);
@@ -162,7 +162,8 @@ static inline uint64_t parse_columns(const char *columns, uint64_t *bad)
 }
 
 /*
- * Return the amount in a column, in bytes. 0 is handled first because most amounts are 0.
+ * Return the amount in a column, in bytes. Most amounts are 0, so the function tests for
+ * 0 first.
  */
 static inline uint64_t parse_amount(const char *columns, uint64_t *bad)
 {
@@ -190,15 +191,15 @@ static inline uint64_t check_columns(const char *columns)
 }
 
 /*
- * Return 0 if an ignored line has the same length as in the first record. A different
- * length means that the following lines are not at the expected offsets.
+ * Return 0 if an ignored line has the same length as in the first record. With another
+ * length, the following lines are not at the expected offsets.
  */
 static inline uint64_t check_other_line(const struct smaps_line *l, const char *line)
 {
-	if (l->length == AMOUNT_LINE_LENGTH) /* a line such as "MMUPageSize: 4 kB" */
+	if (l->length == AMOUNT_LINE_LENGTH) /* for a line such as "MMUPageSize: 4 kB" */
 		return check_columns(line + KEY_WIDTH) |
 		       check_unit(line + KEY_WIDTH + VALUE_WIDTH);
-	if (l->length == NUMBER_LINE_LENGTH) /* a line such as "THPeligible: 0" */
+	if (l->length == NUMBER_LINE_LENGTH) /* for a line such as "THPeligible: 0" */
 		return check_columns(line + KEY_WIDTH) |
 		       (uint64_t)(line[KEY_WIDTH + VALUE_WIDTH] ^ '\n');
 	return memchr(line + KEY_WIDTH, '\n', l->length - KEY_WIDTH) !=
@@ -206,8 +207,8 @@ static inline uint64_t check_other_line(const struct smaps_line *l, const char *
 }
 
 /*
- * A vector that holds a key and its padding. The vector fits in one register on machines
- * with 128-bit vectors.
+ * A vector that holds a padded key. On machines with 128-bit vectors it fits in one
+ * register.
  */
 typedef uint64_t key_word __attribute__((vector_size(KEY_WIDTH)));
 

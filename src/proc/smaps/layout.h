@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * layout - learn which lines a record of smaps has and where they are, so that later
- * records can be parsed column by column. Internal to proc/: other layers
- * use smaps/smaps.h.
+ * layout - learn the lines of an smaps record and their offsets, so that later records
+ * can be parsed column by column. Internal to proc/: other layers use smaps/smaps.h.
  */
 #ifndef MS_PROC_SMAPS_LAYOUT_H
 #define MS_PROC_SMAPS_LAYOUT_H
@@ -13,8 +12,8 @@
 #define SMAPS_FLAGS_KEY_LENGTH (sizeof(SMAPS_FLAGS_KEY) - 1)
 
 /*
- * The bit that represents a line of a record in a set of lines.
- * Ignored lines have no bit.
+ * The bit that represents a line of a record in a set of lines. Ignored lines have no
+ * bit.
  */
 #define SMAPS_LINE_BIT(field) (UINT32_C(1) << (field))
 #define SMAPS_FLAGS_LINE_BIT SMAPS_LINE_BIT(SMAPS_FIELD_COUNT_)
@@ -29,8 +28,8 @@ static inline bool smaps_is_header_start(char c)
 }
 
 /*
- * Return the field of a key, which is passed with its colon. Return SMAPS_FIELD_COUNT_
- * for a key that is ignored or unknown.
+ * Return the smaps field for a key, which includes the colon. Return SMAPS_FIELD_COUNT_
+ * if the key is ignored or unknown.
  */
 enum smaps_field smaps_find_field(const char *key, size_t length);
 

@@ -165,8 +165,10 @@ static uint32_t flag_of(uint16_t code)
 		return MAPPING_HUGETLB;
 	if (code == flag_code("lo"))
 		return MAPPING_LOCKED;
-	if (code == flag_code("um") || code == flag_code("uw") || code == flag_code("ui"))
+	if (code == flag_code("um") || code == flag_code("ui"))
 		return MAPPING_USERFAULT;
+	if (code == flag_code("uw"))
+		return MAPPING_WRITE_TRACKED;
 	return 0;
 }
 
@@ -208,11 +210,11 @@ static int emit_held(struct smaps_parse *p)
 }
 
 /*
- * Return true if m is the same mapping as the held record, that is, the record that has
- * been parsed but not yet passed to the caller. Between two reads the kernel releases the
- * memory map, and later continues after the last address listed. If the mapping there has
- * grown, or been merged with the next one, the kernel lists it again in full. Only the
- * latest state of a mapping counts.
+ * Return true if m describes the same mapping as the held record, the record that has
+ * been parsed but not yet passed to the caller. The kernel releases the memory map
+ * between two reads, and continues after the last listed address. If the mapping has
+ * grown in the meantime, or has been merged with the next mapping, the kernel lists it
+ * again in full. The later record is the valid one.
  */
 static bool is_held_again(const struct smaps_parse *p, const struct mapping *m)
 {
@@ -221,9 +223,9 @@ static bool is_held_again(const struct smaps_parse *p, const struct mapping *m)
 }
 
 /*
- * Pass the held record, which is the last complete one, to the caller and hold m instead.
- * If m is the same mapping, m only replaces the held record. lines is the set of lines
- * that the record of m has.
+ * Pass the held record to the caller, and hold m instead. If m describes the same
+ * mapping, replace the held record without passing it. `lines` is the set of lines in the
+ * record of m.
  */
 static int emit_record(struct smaps_parse *p, struct mapping *m, uint32_t lines)
 {
@@ -269,8 +271,8 @@ static int begin_record(struct smaps_parse *p, const char *line, const char *end
 }
 
 /*
- * Note that the current record contains a given line. Return -EBADMSG if the line
- * occurs twice, which shows that the header of the next record was lost.
+ * Mark a line as present in the current record. Return -EBADMSG if the line was already
+ * present, which proves that the header of the next record was lost.
  */
 static int mark_line(struct smaps_parse *p, uint32_t bit)
 {
@@ -281,7 +283,7 @@ static int mark_line(struct smaps_parse *p, uint32_t bit)
 }
 
 /*
- * Parse a single line; the lines of a record may be in any order. Used for the first
+ * Parse a single line. The lines of a record may be in any order. Used for the first
  * record, and for records that do not fit the layout.
  */
 static int parse_line(struct smaps_parse *p, const char *line, const char *end)
@@ -315,8 +317,8 @@ enum fast_result {
 };
 
 /*
- * Parse a complete record with the learned layout. On FAST_DONE, the record is in *ret,
- * and *ret_used is its length in bytes.
+ * Parse a complete record with the learned layout. If the result is FAST_DONE, *ret
+ * contains the record, and *ret_used is its length in bytes.
  */
 static enum fast_result parse_record(struct smaps_parse *p, const char *text,
 				     size_t length, bool at_end, struct mapping *ret,
@@ -398,8 +400,8 @@ int smaps_parse_part(struct smaps_parse *p, const char *text, size_t length, boo
 
 		if (smaps_is_header_start(*line)) {
 			/*
-			 * the previous record is complete now: pass it on, and reuse the
-			 * storage of its name
+			 * the previous record is now complete, so pass it to the caller
+			 * and reuse the storage of its name
 			 */
 			r = emit_current(p);
 			if (r < 0)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * parse - parse the text of smaps in parts, as it is read. Internal to proc/: other
+ * parse - parse the text of smaps in chunks, while it is read. Internal to proc/: other
  * layers use smaps/smaps.h.
  */
 #ifndef MS_PROC_SMAPS_PARSE_H
@@ -9,24 +9,24 @@
 #include "proc/smaps/smaps.h"
 
 struct smaps_parse {
-	/* the learned layout, or NULL to parse each line separately */
+	/* the learned layout; NULL to parse line by line */
 	struct smaps_layout *layout;
 	/* names of the mapping being parsed and of the held mapping */
 	struct strbuf *name, *held_name;
 	mapping_fn fn;
 	void *context;
-	struct mapping current; /* the record whose lines are being parsed one by one */
+	struct mapping current; /* the record that is being parsed line by line */
 	bool has_current;
 	/*
-	 * lines of the current record that were parsed so far: one bit per enum
-	 * smaps_field, and one for VmFlags
+	 * lines parsed so far in the current record: one bit for each enum smaps_field,
+	 * and one for VmFlags
 	 */
 	uint32_t current_lines;
-	/* the lines that the first record had, which all records must have */
+	/* lines of the first record, which all records must have */
 	uint32_t expected_lines;
 	/*
-	 * The last complete record. It is passed to fn only when the next record has been
-	 * parsed, because that may be a newer state of the same mapping.
+	 * The last complete record. The parser passes it to fn only after parsing the
+	 * next record, which may be a newer state of the same mapping.
 	 */
 	struct mapping held;
 	bool has_held;
@@ -38,12 +38,14 @@ void smaps_parse_begin(struct smaps_parse *p, struct smaps_layout *layout,
 		       struct strbuf names[2], mapping_fn fn, void *context);
 
 /*
- * Parse the complete records and lines in text. Returns 0, with the number of parsed
+ * Parse the complete records and lines in text. Return 0, with the number of parsed
  * bytes in *ret_used (at most length); -EBADMSG; or the negative value that fn returned.
- * The caller must pass the remaining bytes again, followed by more text. The kernel
- * writes the same lines in all records. A record that lacks a line of the first record
- * was therefore truncated, and gives -EBADMSG. With at_end, all text is parsed, and a
- * last line without a newline gives -EBADMSG, because its number may be truncated.
+ * The caller must pass the remaining bytes again, followed by more text.
+ *
+ * The kernel writes the same lines in all records. A record that lacks a line of the
+ * first record was therefore truncated, and causes -EBADMSG. With at_end, all text is
+ * parsed. A last line without a newline then causes -EBADMSG, because its number may be
+ * truncated.
  */
 int smaps_parse_part(struct smaps_parse *p, const char *text, size_t length, bool at_end,
 		     size_t *ret_used);

@@ -16,35 +16,36 @@
 #include "proc/smaps/parse.h"
 
 /*
- * Size of a read(). The kernel fills one page with records for each read. A record that
- * does not fit into the page is discarded, together with its page table walk, and
- * produced again for the next read. With reads of 4 KiB or more, the kernel discards one
- * record per read, which costs 8 to 19 %. With this size, no record is discarded if
- * records have at most 832 bytes, that is, 670 bytes plus the name.
+ * Size of a read(). For each read, the kernel fills one page with records. It discards a
+ * record that does not fit into the page, and produces it again, with another page table
+ * walk, for the next read. With reads of 4 KiB or more, the kernel discards one record
+ * per read, which costs 8 to 19 %. With this size, it discards no record that has at most
+ * 832 bytes, which is 670 bytes plus the name.
  */
 #define READ_SIZE 3264
 
 /*
- * Number of reads whose text is parsed together. Each read evicts our code from the CPU
- * caches, so parsing after every read costs 1 to 2 % more.
+ * Number of reads whose text is parsed together. A read evicts memstate's code from the
+ * CPU caches, so parsing after every read would cost 1 to 2 % more.
  */
 #define READS_AT_ONCE 16
 
 /*
- * Size of a read() for large mappings. It is smaller than a record, so that the kernel
- * walks only one mapping per read.
+ * Size of a read() for large mappings. It is less than the size of a record, so the
+ * kernel walks only one mapping per read.
  */
 #define READ_SIZE_SMALL 700
 
 /*
- * A paced reader pauses for PACE_PAUSE_NS after each PACE_BUDGET_NS in the kernel, so
- * that threads waiting to change the memory map get its lock.
+ * A paced reader pauses for PACE_PAUSE_NS after each PACE_BUDGET_NS in the kernel. In the
+ * pauses, threads of the target that are waiting to change its memory map can take the
+ * lock.
  */
 #define PACE_BUDGET_NS (500 * NS_PER_US)
 #define PACE_PAUSE_NS (50 * NS_PER_US)
 
 /*
- * Upper bound on the size of a record: a path of at most PATH_MAX bytes, each escaped to
+ * Upper bound on the size of a record: a path of at most PATH_MAX bytes, each escaped as
  * at most 4 bytes, and about 800 bytes of fields.
  */
 #define RECORD_SIZE_MAX (64 * 1024)
@@ -74,9 +75,9 @@ static ssize_t read_some(int fd, char *to, size_t size)
 }
 
 /*
- * The pacing of reads: the size of the next read, and the time since the last pause.
- * The clock is read once per read(), so the time for parsing between reads, about 5
- * %, counts as reading.
+ * The pacing of reads: the size of the next read, and the time since the last pause. The
+ * reader reads the clock once per read(), so the time for parsing, about 5 %, counts as
+ * reading.
  */
 struct pace {
 	bool is_paced;
@@ -111,9 +112,9 @@ static void pace_after_read(struct pace *pace)
 }
 
 /*
- * Check the map by reading the file again from its start: only a map that still exists
- * returns data. read() reports end of file both at the real end, and after an exec or
- * exit has replaced the memory map.
+ * Check whether the memory map still exists by reading the file again from its start,
+ * because only an existing map returns data. read() reports end of file not only at the
+ * real end, but also if an exec or exit has replaced the memory map.
  */
 bool proc_smaps_map_exists(int fd)
 {
@@ -226,7 +227,7 @@ int proc_rollup_read(struct smaps_reader *reader, const struct procfs *fs, int p
 	if (n < 0)
 		return procfs_normalize_errno(errno);
 	*ret_read_ns = clock_now_ns() - before_ns;
-	if (n == 0) /* the process called exec or exited after the file was opened */
+	if (n == 0) /* the process has called exec or exited since the file was opened */
 		return -ESRCH;
 	smaps_parse_begin(&parse, &reader->rollup_layout, reader->names, keep_counters,
 			  &counters);

@@ -4,6 +4,7 @@
 #include "proc/system/file.h"
 
 static const char *const paths[SYSTEM_FILE_COUNT_] = {
+	[SYSTEM_MAX_MAP_COUNT] = "sys/vm/max_map_count",
 	[SYSTEM_MEMINFO] = "meminfo",
 	[SYSTEM_OSRELEASE] = "sys/kernel/osrelease",
 	[SYSTEM_PTRACE_SCOPE] = "sys/kernel/yama/ptrace_scope",

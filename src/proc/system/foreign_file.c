@@ -41,8 +41,8 @@
 #define PATH_BYTES_MAX 4096
 
 /*
- * Pseudo file systems of the kernel, such as proc. Their files count as regular files,
- * but opening or reading one, such as /proc/kmsg, can have side effects.
+ * Pseudo file systems of the kernel, such as proc. Their files are regular files, but
+ * opening or reading such a file, for example /proc/kmsg, can have side effects.
  */
 static const unsigned int kernel_file_systems[] = {
 	PROC_SUPER_MAGIC, SYSFS_MAGIC,	      DEBUGFS_MAGIC,	   TRACEFS_MAGIC,
@@ -52,23 +52,23 @@ static const unsigned int kernel_file_systems[] = {
 };
 
 /*
- * The state of a path lookup that is done component by component. This lookup is used if
- * the path crosses into another mount, and if openat2() is missing: before Linux 5.6, and
- * in some sandboxes.
+ * The state of a path lookup component by component. memstate uses this lookup if the
+ * path crosses into another mount, and if openat2() is not available: before Linux 5.6,
+ * and in some sandboxes.
  */
 struct lookup {
 	int root_fd;	/* owned by the caller */
 	int process_fd; /* the process's /proc directory, for local_mount_check() */
 	/*
-	 * the user on whose behalf the file is read, or NULL if only memstate's own
+	 * user on whose behalf memstate reads the file, or NULL if only memstate's own
 	 * access rights matter
 	 */
 	const struct foreign_reader *reader;
-	uint64_t mount_id; /* id of the last mount that was found to be local */
-	/* the open directories of the lookup below the root, outermost first */
+	uint64_t mount_id; /* id of the mount that was most recently found to be local */
+	/* open directories of the lookup, from the root's child downwards */
 	int *dirs;
 	size_t depth, capacity;
-	char *rest; /* the part of the path that has not been looked up yet */
+	char *rest; /* remaining path, not yet looked up */
 	unsigned int symlinks;
 };
 
@@ -98,8 +98,8 @@ static void lookup_release(struct lookup *l)
 }
 
 /*
- * Return the descriptor in *fd, and set *fd to -1, so that the automatic cleanup of the
- * variable does not close the descriptor.
+ * Return the descriptor in *fd, and set *fd to -1, so that the variable's cleanup
+ * attribute does not close the descriptor.
  */
 static int detach_fd(int *fd)
 {
@@ -128,7 +128,9 @@ void foreign_reader_release(struct foreign_reader *reader)
 	*reader = (struct foreign_reader)FOREIGN_READER_INIT;
 }
 
-/* Return true if the file has an ACL, or if that cannot be determined. */
+/*
+ * Return true if the file has an ACL, or if memstate cannot determine whether it has one.
+ */
 static bool has_acl(int fd)
 {
 	char path[64];
@@ -148,8 +150,8 @@ static bool is_in_group(const struct foreign_reader *reader, uint32_t gid)
 }
 
 /*
- * Check that the mode bits grant the wanted rights (S_IROTH, S_IXOTH) to the reader.
- * Returns 0, -EACCES or another -errno.
+ * Check that the mode bits grant the reader the requested rights (S_IROTH, S_IXOTH).
+ * Return 0, -EACCES or another -errno.
  */
 static int check_reader(const struct foreign_reader *reader, int fd, mode_t wanted)
 {
@@ -171,9 +173,9 @@ static int check_reader(const struct foreign_reader *reader, int fd, mode_t want
 }
 
 /*
- * Replace the remaining path with the symlink's target, followed by `rest`, the
- * path after the symlink. A symlink in /proc may be a magic link, so symlinks
- * there are never followed.
+ * Replace the remaining path with the symlink's target, followed by `rest`, the path
+ * after the symlink. A symlink in /proc may be a magic link, so the lookup never follows
+ * symlinks in /proc.
  */
 static int lookup_follow(struct lookup *l, int link_fd, const char *rest)
 {
@@ -198,8 +200,8 @@ static int lookup_follow(struct lookup *l, int link_fd, const char *rest)
 }
 
 /*
- * Check that the file is on a local file system, before making any request to that
- * file system.
+ * Check that the file is on a local file system before sending a request to the file
+ * system.
  */
 static int lookup_check(struct lookup *l, int fd)
 {
@@ -215,8 +217,8 @@ static int lookup_check(struct lookup *l, int fd)
 }
 
 /*
- * Look up one component of the path. Set *ret_fd to the file at the end of the path.
- * Returns 0 or -errno.
+ * Look up one component of the path. At the last component, set *ret_fd to a descriptor
+ * of the file. Return 0 or -errno.
  */
 static int lookup_step(struct lookup *l, bool is_link, int *ret_fd)
 {
@@ -277,8 +279,8 @@ static int look_up_manually(struct lookup l, const char *path, bool is_link)
 }
 
 /*
- * Look up a path. The kernel looks up paths that stay on the mount of the root directory;
- * other paths are looked up component by component.
+ * Look up a path. The kernel looks up paths that stay on the mount of the root directory.
+ * memstate looks up other paths component by component.
  */
 static int look_up(const struct lookup *l, const char *path, bool is_link)
 {
@@ -288,7 +290,10 @@ static int look_up(const struct lookup *l, const char *path, bool is_link)
 	};
 	long fd = -1;
 
-	/* the kernel's lookup would check memstate's rights, not the reader's */
+	/*
+	 * the kernel's lookup would check memstate's access rights instead of the
+	 * reader's
+	 */
 	if (l->reader)
 		return look_up_manually(*l, path, is_link);
 	errno = EAGAIN;
@@ -301,7 +306,7 @@ static int look_up(const struct lookup *l, const char *path, bool is_link)
 }
 
 /*
- * Open the root directory that a special value of root_fd selects, such as
+ * Open the root directory that a special value of root_fd stands for, such as
  * FOREIGN_OWN_ROOT.
  */
 static int open_root(int root_fd)
@@ -348,7 +353,7 @@ int foreign_file_find(int root_fd, const char *path, bool is_link)
 	return find_for(NULL, root_fd, path, is_link);
 }
 
-/* Reopen the file of an O_PATH descriptor for reading, without another path lookup. */
+/* Open the file of an O_PATH descriptor for reading, without another path lookup. */
 static int reopen(int fd, int flags)
 {
 	int r = procfs_reopen(fd, READ_FLAGS | flags);

@@ -25,8 +25,8 @@
 #define PATIENCE_MS 1000
 #define LINK_SIZE 64
 /*
- * Number of empty pages that a pipe keeps for reuse: up to two since Linux 6.14;
- * one before.
+ * Number of empty pages that a pipe keeps for reuse: up to two since Linux 6.14, and one
+ * before.
  */
 #define SPARE_PAGES 2
 
@@ -49,8 +49,8 @@ static void add_file(struct file_list *list, uint64_t inode, int pid, int fd)
 }
 
 /*
- * Parse the inode number in a link such as "pipe:[123]". kind is the text before the
- * bracket. Return false if the link is of another kind.
+ * Parse the inode number in the target of a link such as "pipe:[123]". `kind` is the text
+ * before the bracket. Return false if the link is of another kind.
  */
 static bool parse_link(const char *link, const char *kind, uint64_t *ret)
 {
@@ -65,8 +65,8 @@ static bool parse_link(const char *link, const char *kind, uint64_t *ret)
 }
 
 /*
- * Add the pipes and sockets of a process to the lists. Returns 0, -E2BIG if more than
- * *left descriptors would have to be read, or -errno: -ESRCH if the process has ended.
+ * Add the pipes and sockets of a process to the lists. Return 0, -E2BIG if the process
+ * has more than *left descriptors, or -errno: -ESRCH if the process has ended.
  */
 static int list_process(const struct procfs *fs, int pid, struct file_list *pipes,
 			struct file_list *sockets, size_t *left)
@@ -87,7 +87,7 @@ static int list_process(const struct procfs *fs, int pid, struct file_list *pipe
 		uint64_t inode, number;
 		ssize_t n = readlinkat(dirfd(dir), entry->d_name, link, sizeof(link) - 1);
 
-		/* skip "." and "..", and descriptors that were closed in the meantime */
+		/* skip "." and "..", and descriptors that have been closed since */
 		if (n < 0 || num_parse_u64(entry->d_name, &number) < 0)
 			continue;
 		if ((*left)-- == 0)
@@ -127,8 +127,8 @@ uint64_t proc_kernel_files_pipe_limit(uint64_t capacity_bytes, uint64_t content_
 	uint64_t pages = capacity_bytes / page_bytes;
 
 	/*
-	 * each page in use contains at least one byte, so there are at most
-	 * content_bytes pages
+	 * each used page contains at least one byte, so content_bytes is an upper bound
+	 * on their number
 	 */
 	if (content_bytes < pages)
 		pages = content_bytes;
@@ -159,15 +159,17 @@ static uint64_t read_pipe(const struct kernel_file *file)
 					    (uint64_t)sysconf(_SC_PAGESIZE));
 }
 
-/* Write the sum over all pipes to out_fd and exit. Runs in the child process. */
+/*
+ * Write the sum over all pipes to out_fd and exit. The child process runs this function.
+ */
 static _Noreturn void sum_pipes(const struct file_list *pipes, int out_fd)
 {
 	uint64_t bytes = 0;
 	ssize_t n;
 
 	/*
-	 * close the standard streams: a program that reads memstate's output must get end
-	 * of file even if the child hangs
+	 * close the standard streams, so that a program that reads memstate's output gets
+	 * end of file even if the child process hangs
 	 */
 	for (int fd = STDIN_FILENO; fd <= STDERR_FILENO; fd++)
 		if (fd != out_fd)
@@ -178,7 +180,7 @@ static _Noreturn void sum_pipes(const struct file_list *pipes, int out_fd)
 	_exit(n == (ssize_t)sizeof(bytes) ? 0 : 1);
 }
 
-/* Wait for the sum that the child process writes. Returns 0 or -ETIMEDOUT. */
+/* Wait for the sum that the child process writes. Return 0 or -ETIMEDOUT. */
 static int receive_sum(int fd, uint64_t *ret)
 {
 	struct pollfd polled = { .fd = fd, .events = POLLIN };
@@ -196,8 +198,8 @@ static int receive_sum(int fd, uint64_t *ret)
 }
 
 /*
- * Fork a child that adds up the memory of the pipes, because the query can hang in the
- * kernel. Returns 0, or -ETIMEDOUT if the child does not answer in time. *ret is
+ * Fork a child process that adds up the memory of the pipes, because a query can hang in
+ * the kernel. Return 0, or -ETIMEDOUT if the child does not answer in time. *ret is
  * unchanged if there is no result.
  */
 static int read_pipes(const struct file_list *pipes, uint64_t *ret)
@@ -218,8 +220,8 @@ static int read_pipes(const struct file_list *pipes, uint64_t *ret)
 	if (pid < 0)
 		return 0;
 	/*
-	 * do not wait for a child that hangs in the kernel on a pipe's lock: it ends only
-	 * when that lock is released
+	 * do not wait for a child process that hangs in the kernel on a pipe's lock,
+	 * because it can exit only after the lock is released
 	 */
 	if (r < 0)
 		kill(pid, SIGKILL);

@@ -72,8 +72,8 @@ static void read_mounts(struct local_devices *devices, int process_fd, const cha
 }
 
 /*
- * Mark the device of fd as local, and close fd. fd is a file of a file system that is
- * internal to the kernel, and that no mountinfo file lists.
+ * Mark the device of fd as local, and close fd. The file of fd is on a file system that
+ * is internal to the kernel and not listed in any mountinfo file.
  */
 static void add_kernel_file(struct local_devices *devices, int fd)
 {
@@ -103,8 +103,8 @@ bool local_devices_learn(struct local_devices *devices, int process_fd, uint32_t
 	read_mounts(devices, process_fd, "../self/mountinfo", true);
 	read_mounts(devices, process_fd, "../1/mountinfo", true);
 	/*
-	 * add the devices of shared memory and memfds, and of io_uring and other
-	 * anonymous inodes
+	 * add the devices of shared memory, of memfds, and of anonymous inodes such as
+	 * those of io_uring
 	 */
 	add_kernel_file(devices, memfd_create("device", MFD_CLOEXEC));
 	add_kernel_file(devices, eventfd(0, EFD_CLOEXEC));

@@ -1,14 +1,16 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * local_devices - find out which file systems answer without the help of
- * another process or machine.
+ * local_devices - determine which file systems answer without the help of another process
+ * or machine.
  *
- * Reading a file, or a page of a mapped file, on FUSE or a network file system may take
- * as long as the server likes, and no signal interrupts it. A device counts as local only
- * if a mountinfo file lists it with a local type, because a process can hide its mounts.
- * An overlay may have a FUSE file system as its lower layer. An overlay therefore counts
- * as local only if it is mounted in the mount namespace of memstate or of process 1,
- * where only a privileged user can have mounted it.
+ * The server of FUSE or a network file system can delay a read of a file, or of a page of
+ * a mapped file, indefinitely, and no signal interrupts the read. A device counts as
+ * local only if a mountinfo file lists it with a local type, because a process can hide
+ * its mounts.
+ *
+ * An overlay may have a FUSE file system as its lower layer. It therefore counts as local
+ * only if it is mounted in the mount namespace of memstate or of process 1, where only a
+ * privileged user can have mounted it.
  */
 #ifndef MS_PROC_SYSTEM_LOCAL_DEVICES_H
 #define MS_PROC_SYSTEM_LOCAL_DEVICES_H
@@ -20,8 +22,8 @@
 #include "model/mapping.h"
 
 /*
- * Cache of the devices queried so far. The cache must not be kept for long: the kernel
- * may reuse the number of an unmounted device.
+ * Cache of the devices queried so far. Discard the cache soon, because the kernel may
+ * reuse the number of an unmounted device.
  */
 struct local_devices {
 	struct local_device {
@@ -36,20 +38,20 @@ struct local_devices {
 		NULL, 0, 0 \
 	}
 
-/* Free the cache and make it empty. */
+/* Free the contents of the cache and make it empty. */
 void local_devices_release(struct local_devices *devices);
 
 /*
- * Return true if the cache contains the device, and store in *ret_is_local whether the
- * device is local.
+ * Return true if the cache contains the device, and store whether the device is local in
+ * *ret_is_local.
  */
 bool local_devices_find(const struct local_devices *devices, uint32_t major,
 			uint32_t minor, bool *ret_is_local);
 
 /*
- * Return true if the device is local, after reading the mounts of memstate, of process 1,
- * and of the process whose /proc directory is process_fd. Afterwards the cache contains
- * the device.
+ * Return true if the device is local. The function reads the mounts of memstate, of
+ * process 1, and of the process whose /proc directory is process_fd, and adds the device
+ * to the cache.
  */
 bool local_devices_learn(struct local_devices *devices, int process_fd, uint32_t major,
 			 uint32_t minor);

@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "base/cleanup.h"
+#include "base/compat.h"
 #include "base/io.h"
 #include "base/key_lines.h"
 #include "base/mount_line.h"
@@ -37,14 +38,14 @@ static const char *const local_types[] = {
 };
 
 /*
- * A search for a mount by its id. For an overlay, the search also checks if a privileged
- * user has mounted it.
+ * A search for a mount by its id. For an overlay, the search also checks whether a
+ * privileged user has mounted it.
  */
 struct search {
 	uint64_t id;
 	/*
-	 * Device of an overlay that has been found only in the process's own mount
-	 * namespace so far, where an unprivileged user may have mounted it.
+	 * Device of an overlay that was found only in the process's own mount namespace,
+	 * where an unprivileged user may have mounted it.
 	 */
 	uint32_t major, minor;
 	bool is_own, is_found, is_overlay;
@@ -52,8 +53,8 @@ struct search {
 };
 
 /*
- * Read a file. open_guard calls this code in its signal handler. The guard lets opens
- * with O_NONBLOCK pass, so it does not intercept the opens made here.
+ * Read a file. open_guard calls this function in its signal handler, and does not
+ * intercept opens with O_NONBLOCK.
  */
 static int read_file(int dir_fd, const char *path, size_t limit, struct strbuf *out)
 {
@@ -93,9 +94,9 @@ static bool is_accepted(const struct search *s, const char *type, bool is_truste
 }
 
 /*
- * Compare one mount with the mount that is searched for. is_trusted is set for the
- * mount namespaces of memstate and of process 1: only a privileged user can have
- * mounted an overlay there.
+ * Compare a mount with the mount being looked for. is_trusted is set for the mount
+ * namespaces of memstate and of process 1, where only a privileged user can have mounted
+ * an overlay.
  */
 static void compare_mount(struct search *s, const struct mount_line *mount,
 			  bool is_trusted)
@@ -134,8 +135,8 @@ static void search_trusted(struct search *s)
 }
 
 /*
- * Return true if the file is a memfd or shared memory, whose mount is not in
- * any namespace.
+ * Return true if the file is a memfd or shared memory, whose mount is not in any
+ * namespace.
  */
 static bool is_kernel_memory(int fd)
 {
@@ -143,7 +144,7 @@ static bool is_kernel_memory(int fd)
 	struct statx known, found;
 
 	/*
-	 * with a mask of 0, the kernel answers from the inode without asking the
+	 * with a mask of 0, the kernel answers from the inode without a request to the
 	 * file system
 	 */
 	return memory_fd >= 0 && statx(memory_fd, "", AT_EMPTY_PATH, 0, &known) == 0 &&

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * local_mount - check whether a file is on a local file system, which answers without the
- * help of another process or machine. A request to FUSE or a network file system can take
- * as long as its server likes, and often no signal ends the wait.
+ * help of another process or machine. The server of FUSE or a network file system can
+ * delay a request indefinitely, and often no signal interrupts the wait.
  *
- * The check itself makes no request to a file system: the kernel reports the mount of a
+ * The check itself sends no request to a file system: the kernel reports the mount of a
  * descriptor in fdinfo, and the types of mounts in mountinfo.
  */
 #ifndef MS_PROC_SYSTEM_LOCAL_MOUNT_H
@@ -14,8 +14,8 @@
 #include <stdint.h>
 
 /*
- * Value of process_fd: a file that memstate itself uses, at a path that others
- * can influence.
+ * Value of process_fd for a file that memstate itself uses, at a path that others can
+ * influence.
  */
 #define LOCAL_MOUNT_OWN (-1000)
 
@@ -26,16 +26,16 @@
  */
 bool local_mount_is_type(const char *type, bool trusts_overlays);
 
-/* Get the mount id of a descriptor, with or without O_PATH. Returns 0 or -errno. */
+/* Get the mount id of a descriptor, with or without O_PATH. Return 0 or -errno. */
 int local_mount_find_id(int fd, uint64_t *ret);
 
 /*
- * Check the file system of a descriptor, which should have O_PATH: opening a file without
- * O_PATH already sends a request to its file system. process_fd is the /proc directory of
- * a process in the mount namespace of the file. With LOCAL_MOUNT_OWN, network file
- * systems in memstate's own namespace are accepted too, because only root can mount them;
- * FUSE is not. Returns 0, -EREMOTE if the file system may never answer or is unknown, or
- * -errno.
+ * Check the file system of a descriptor. The descriptor should have O_PATH, because
+ * opening a file without O_PATH already sends a request to its file system. process_fd is
+ * the /proc directory of a process in the mount namespace of the file. With
+ * LOCAL_MOUNT_OWN, network file systems in memstate's own namespace also pass the check,
+ * because only root can mount them; FUSE does not. Return 0, -EREMOTE if the file system
+ * may never answer or is unknown, or -errno.
  */
 int local_mount_check(int process_fd, int fd);
 

@@ -12,7 +12,7 @@
 
 #define KEY_SIZE 64
 
-/* Format of a line: "MemTotal: 2097148 kB" */
+/* The format of a line is "MemTotal: 2097148 kB". */
 int proc_meminfo_parse(const char *text, const char *key, uint64_t *ret_bytes)
 {
 	char start[KEY_SIZE];

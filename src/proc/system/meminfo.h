@@ -8,13 +8,13 @@
 #include "proc/system/procfs.h"
 
 /*
- * Read the amount of a key, such as "SwapTotal", in bytes. Returns 0, -ENODATA if the key
+ * Read the amount of a key such as "SwapTotal", in bytes. Return 0, -ENODATA if the key
  * is missing, -EBADMSG, or another -errno.
  */
 int proc_meminfo_read(const struct procfs *fs, const char *key, uint64_t *ret_bytes);
 
 /*
- * Find the amount of a key, in bytes, in the text of /proc/meminfo. Returns 0, -ENODATA
+ * Find the amount of a key, in bytes, in the text of /proc/meminfo. Return 0, -ENODATA
  * if the key is missing, or -EBADMSG.
  */
 int proc_meminfo_parse(const char *text, const char *key, uint64_t *ret_bytes);

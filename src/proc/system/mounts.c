@@ -26,7 +26,7 @@ static struct tmpfs_device *find(struct tmpfs_devices *devices, uint32_t major,
 	return NULL;
 }
 
-/* Add a device to the cache if it is not there yet. Return its entry. */
+/* Add a device to the cache, unless the cache contains it already. Return its entry. */
 static const struct tmpfs_device *add(struct tmpfs_devices *devices, uint32_t major,
 				      uint32_t minor, bool is_tmpfs)
 {

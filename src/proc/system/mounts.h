@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * mounts - find out which device numbers belong to tmpfs, because a mapping of a file on
+ * mounts - determine which device numbers belong to tmpfs, because a mapping of a file on
  * tmpfs is shared memory.
  */
 #ifndef MS_PROC_SYSTEM_MOUNTS_H
@@ -14,7 +14,7 @@
 
 /*
  * Cache of the device numbers queried so far. The kernel assigns device numbers globally,
- * so they are valid across mount namespaces.
+ * so they are valid in all mount namespaces.
  */
 struct tmpfs_devices {
 	struct tmpfs_device {
@@ -33,8 +33,8 @@ struct tmpfs_devices {
 void tmpfs_devices_release(struct tmpfs_devices *devices);
 
 /*
- * Return true if the device is a tmpfs. When a device is queried for the first time,
- * pid's mountinfo is read. A device that mountinfo does not list does not count as tmpfs.
+ * Return true if the device is a tmpfs. The first query for a device reads pid's
+ * mountinfo. A device that mountinfo does not list does not count as tmpfs.
  */
 bool proc_mounts_is_tmpfs(struct tmpfs_devices *devices, const struct procfs *fs, int pid,
 			  uint32_t major, uint32_t minor);

@@ -18,8 +18,8 @@
 #include "proc/system/foreign_file.h"
 
 /*
- * Maximum size of a file in a capture: enough for the smaps of a process with the maximum
- * number of mappings.
+ * Maximum size of a file in a capture: sufficient for the smaps of a process with the
+ * maximum number of mappings.
  */
 #define CAPTURED_BYTES_MAX (UINT64_C(512) << 20)
 
@@ -34,9 +34,9 @@ static bool is_proc(int fd)
 }
 
 /*
- * Return true if the pids in this proc belong to memstate's pid namespace. After an
- * unshare(1) that does not mount a new proc, they do not, and system calls would take
- * such a pid for another process.
+ * Return true if the pids in this /proc belong to memstate's pid namespace. They belong
+ * to another namespace after an unshare(1) that does not mount a new /proc. System calls
+ * with such pids would then affect other processes.
  */
 static bool has_own_pids(int fd)
 {
@@ -131,8 +131,8 @@ int procfs_normalize_errno(int err)
 }
 
 /*
- * Open a file or a directory. In a captured tree, open only files that
- * foreign_file accepts.
+ * Open a file or a directory. In a captured tree, open only files that foreign_file
+ * accepts.
  */
 static int open_below(const struct procfs *fs, int dir_fd, const char *path)
 {

@@ -8,8 +8,8 @@
 #include "proc/system/procfs.h"
 
 /*
- * Return the number of processes, in all cgroups, that the OOM killer has killed since
- * boot. Return COUNT_UNKNOWN before Linux 4.13, which added the counter.
+ * Return how many processes, in all cgroups, the OOM killer has killed since boot. Return
+ * COUNT_UNKNOWN before Linux 4.13, which added the counter.
  */
 uint64_t proc_vmstat_oom_kills(const struct procfs *fs);
 

@@ -33,8 +33,8 @@ static void add_head(struct strbuf *out, const struct compare_view *view)
 }
 
 /*
- * Append a table cell with the median of a figure, such as "72.0M". If the lowest and the
- * highest value look different when printed, append the range too.
+ * Append a table cell with the median of a figure, such as "72.0M". Append the range,
+ * too, if its ends look different when printed.
  */
 static void add_cell(struct strbuf *out, const struct compare_line *line,
 		     const struct spread *s)
@@ -114,7 +114,7 @@ static const char *const moment_labels[MOMENT_COUNT_] = {
 	[MOMENT_SETTLED] = "settled",
 };
 
-/* Storage for the arrays and the texts to which a struct html_chart points. */
+/* Storage for the arrays and strings that a struct html_chart refers to. */
 struct chart_room {
 	struct html_mark marks[MOMENT_COUNT_];
 	struct html_series *lines;
@@ -139,8 +139,8 @@ static size_t find_marks(const struct run *run, struct html_mark *marks)
 }
 
 /*
- * Fill in a chart: the typical run is drawn as stacked areas, and the other successful
- * runs as lines.
+ * Fill in a chart, with the typical run as stacked areas and the other successful runs
+ * as lines.
  */
 static void make_chart(const struct compare_view *view, size_t variant,
 		       struct chart_room *room, struct html_chart *chart)

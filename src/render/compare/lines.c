@@ -77,7 +77,7 @@ static bool is_of(enum figure figure, unsigned int amount)
 
 /*
  * Return the nearest heading above a line of the table, or the first line of the table if
- * there is no heading above.
+ * no heading is above.
  */
 static const struct compare_line *heading_of(const struct compare_line *line)
 {
@@ -87,9 +87,9 @@ static const struct compare_line *heading_of(const struct compare_line *line)
 }
 
 /*
- * Return true if `rss` is the Rss at the end of the work, and the runs also have figures
- * measured after they settled. In that case, the table shows no other figure from the end
- * of the work, which is only an intermediate state.
+ * Return true if `rss` is the Rss at the end of the work, and figures from after memory
+ * use had settled are also known. The table then omits all other figures from the end of
+ * the work, which is only an intermediate state.
  */
 static bool is_intermediate(const struct compared *compared, enum figure rss)
 {
@@ -103,8 +103,8 @@ bool compare_line_is_shown(const struct compared *compared,
 	const struct compare_line *heading = heading_of(line);
 
 	/*
-	 * The first line below a heading shows the Rss at one moment. If that Rss is
-	 * unknown, all other figures of the same moment are unknown too.
+	 * The first line below a heading shows the Rss at one moment. If this Rss is
+	 * unknown, all figures of the same moment are unknown.
 	 */
 	if (heading->figure == FIGURE_COUNT_ &&
 	    (!has_figure(compared, heading[1].figure) ||

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * lines - the lines of the table that compares variants: the order of the figures, and
- * how to format them. Shared by the text report and the HTML report.
+ * their formats. Shared by the text report and the HTML report.
  */
 #ifndef MS_RENDER_COMPARE_LINES_H
 #define MS_RENDER_COMPARE_LINES_H
@@ -13,7 +13,7 @@
 #include "render/table/column.h"
 
 struct compare_line {
-	const char *label;  /* label written by memstate, which needs no escaping */
+	const char *label;  /* label chosen by memstate; needs no escaping */
 	enum figure figure; /* figure shown in the line; FIGURE_COUNT_ for a heading */
 	/* unit of the figure: VALUE_BYTES, VALUE_COUNT or VALUE_SECONDS */
 	enum value_kind kind;
@@ -21,10 +21,7 @@ struct compare_line {
 	bool is_optional;
 };
 
-/*
- * All lines of the table, in the order in which they are shown. A heading precedes
- * its lines.
- */
+/* All lines of the table in display order. A heading precedes its lines. */
 extern const struct compare_line compare_lines[];
 extern const size_t compare_line_count;
 

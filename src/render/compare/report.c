@@ -18,18 +18,19 @@
 #define DEFAULT_WIDTH 80
 #define WIDTH_MIN 40
 #define LABEL_WIDTH 20
-/* Minimum width of a table cell: enough for "1023.9K +-100%". */
+/* Minimum width of a table cell, which suffices for "1023.9K +-100%". */
 #define CELL_WIDTH_MIN 15
 /*
- * Minimum width of a table cell with an exact number of bytes: enough for 999999999999
- * and the spread.
+ * Minimum width of a table cell with an exact number of bytes, which suffices for
+ * 999999999999 and the spread.
  */
 #define EXACT_CELL_WIDTH_MIN 20
 #define HEADING_LINES 4
+#define SPREAD_PERCENT_MAX 999
 
 #define PLOT_HEIGHT 5
 #define PLOT_WIDTH_MAX 100
-#define AXIS_WIDTH 9 /* width of an axis label, such as " 1023.9K", and a space */
+#define AXIS_WIDTH 9 /* width of an axis label with a space, such as " 1023.9K " */
 
 struct report {
 	struct strbuf *out;
@@ -74,12 +75,13 @@ static void add_title(const struct report *r)
 	add_wrapped(
 		r, "Figures   ",
 		r->options->ascii
-			? "medians of the good runs, +- half of the way from lowest to highest"
-			: "medians of the good runs, \u00b1 half of the way from lowest to "
-			  "highest");
+			? "medians of the good runs, +- half the range from lowest to "
+			  "highest"
+			: "medians of the good runs, \u00b1 half the range from lowest "
+			  "to highest");
 }
 
-/* Append the verdict, with which the report begins. */
+/* Append the verdict, the first part of the report. */
 static void add_verdict(const struct report *r)
 {
 	const struct verdicts *verdicts = r->view->verdicts;
@@ -101,8 +103,8 @@ static void add_other_sentences(const struct report *r)
 }
 
 /*
- * A part of the table: the range of variants that are shown side by side, and the width
- * of their cells.
+ * A part of the table: variants that are shown side by side, and the width of
+ * their cells.
  */
 struct block {
 	size_t first, end;
@@ -110,8 +112,8 @@ struct block {
 };
 
 /*
- * Return the number of bytes of a name that fit into `width` columns. If possible, the
- * name is cut after a ':', '=', '/' or '_'.
+ * Return the number of bytes of a name that fit into `width` columns. If possible, cut
+ * the name after a ':', '=', '/' or '_'.
  */
 static size_t find_cut(const char *name, size_t length, size_t width)
 {
@@ -127,7 +129,7 @@ static size_t find_cut(const char *name, size_t length, size_t width)
 
 /*
  * Append the next part of a name, right-aligned. *at is the number of bytes of the name
- * that have been appended so far.
+ * that have already been appended.
  */
 static void add_name_part(struct strbuf *out, const struct strbuf *name, size_t *at,
 			  size_t cell_width)
@@ -141,8 +143,8 @@ static void add_name_part(struct strbuf *out, const struct strbuf *name, size_t 
 }
 
 /*
- * Append the names of the variants, on as many lines as the longest name needs. A name
- * that needs more than HEADING_LINES lines is cut off.
+ * Append the names of the variants, on as many lines as the longest name needs. Cut off a
+ * name that needs more than HEADING_LINES lines.
  */
 static void add_names(const struct report *r, const struct block *block)
 {
@@ -171,22 +173,25 @@ static void add_names(const struct report *r, const struct block *block)
 }
 
 /*
- * Append the spread of a figure: half of the range from the lowest to the highest value,
- * in percent of the median, rounded up.
+ * Append the spread of a figure, which is half of the range from the lowest to the
+ * highest value: in percent of the median, rounded up, or as an amount if it would be
+ * more than SPREAD_PERCENT_MAX percent.
  */
 static void add_spread(const struct report *r, struct strbuf *cell,
-		       const struct spread *s)
+		       const struct compare_line *line, const struct spread *s)
 {
 	uint64_t half = (s->max - s->min + 1) / 2;
-	uint64_t percent =
-		s->median ? (uint64_t)(((unsigned __int128)half * 100 + s->median - 1) /
-				       s->median)
-			  : 0;
+	unsigned __int128 hundredfold = (unsigned __int128)half * 100;
 
 	if (s->run_count < 2)
 		return;
-	strbuf_addf(cell, " %s%" PRIu64 "%%", r->options->ascii ? "+-" : "\u00b1",
-		    percent > 999 ? 999 : percent);
+	strbuf_add_text(cell, r->options->ascii ? " +-" : " \u00b1");
+	if (half > 0 && hundredfold > (unsigned __int128)s->median * SPREAD_PERCENT_MAX)
+		compare_line_add_value(cell, line, half, r->options->exact_bytes);
+	else
+		strbuf_addf(cell, "%" PRIu64 "%%",
+			    half ? (uint64_t)((hundredfold + s->median - 1) / s->median)
+				 : 0);
 }
 
 static void add_cell(const struct report *r, const struct compare_line *line,
@@ -197,7 +202,7 @@ static void add_cell(const struct report *r, const struct compare_line *line,
 	_cleanup_strbuf_ struct strbuf cell = STRBUF_INIT;
 
 	compare_line_add_value(&cell, line, s->median, r->options->exact_bytes);
-	add_spread(r, &cell, s);
+	add_spread(r, &cell, line, s);
 	add_right(r->out, cell.text, width);
 }
 
@@ -240,8 +245,8 @@ static void add_block(const struct report *r, const struct block *block)
 }
 
 /*
- * Append the table in one or more blocks. Each block shows as many
- * variants as fit side by side.
+ * Append the table in one or more blocks. Each block shows as many variants as fit side
+ * by side.
  */
 static void add_table(const struct report *r)
 {
@@ -261,7 +266,7 @@ static void add_table(const struct report *r)
 
 /*
  * Set the upper ends of the axes to the maxima over all successful runs, so that the
- * graphs of all variants can be compared.
+ * graphs of all variants have the same scale.
  */
 static void find_axes(const struct comparison *c, struct line_plot *plot)
 {
@@ -284,7 +289,7 @@ static void find_axes(const struct comparison *c, struct line_plot *plot)
 	plot->y_top = axis_top_bytes(max_bytes);
 }
 
-/* Draw the Rss of a run over time. Where the Rss is unknown, the line has a gap. */
+/* Draw the Rss of a run over time, with gaps where the Rss is unknown. */
 static void plot_run(struct line_plot *plot, const struct run *run)
 {
 	const struct run_sample *before = NULL;

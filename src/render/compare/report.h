@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * report - write a comparison of variants as text, table, CSV, JSON or an HTML page. The
- * rows of a table, CSV or JSON are grouped by variant: first the variant's runs in order,
- * and after them the median, the minimum and the maximum of its successful runs.
+ * report - write a comparison of variants as text, table, CSV, JSON or an HTML page. Rows
+ * are grouped by variant: first the variant's runs in order, and then the median, the
+ * minimum and the maximum of its successful runs.
  */
 #ifndef MS_RENDER_COMPARE_REPORT_H
 #define MS_RENDER_COMPARE_REPORT_H
@@ -14,7 +14,7 @@
 
 extern const struct column_set compare_columns;
 
-/* The input of every report about a comparison. All pointers are borrowed. */
+/* Input of all reports about a comparison. All pointers are borrowed. */
 struct compare_view {
 	const struct comparison *comparison;
 	const struct compared *compared;
@@ -23,7 +23,7 @@ struct compare_view {
 
 /*
  * Append the verdict, the table and the growth graphs as text. The text is
- * options->max_width columns wide, but at least 40. If max_width is 0, the width is 80.
+ * options->max_width columns wide, but at least 40; 0 stands for 80 columns.
  */
 void compare_report_add(struct strbuf *out, const struct compare_view *view,
 			const struct table_options *options);

@@ -19,10 +19,7 @@ const struct flame_colour flame_change_colours[FLAME_CHANGE_COUNT_] = {
 	[FLAME_LESS] = { 92, 148, 240 },
 };
 
-/*
- * Interpolate between the values `from` and `to`. `part` is the position between them,
- * in thousandths.
- */
+/* Interpolate between two values. `part` is the position between them in thousandths. */
 static uint8_t between(uint8_t from, uint8_t to, unsigned int part)
 {
 	return (uint8_t)((from * (1000 - part) + to * part + 500) / 1000);

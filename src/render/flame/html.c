@@ -117,8 +117,8 @@ static void add_numbered(struct json *j, const struct flame_tree *tree, const ch
 	size_t count = tree->stacks.frame_count;
 	int64_t *numbers = xcalloc(count + 1, sizeof(*numbers));
 	/*
-	 * A profile whose frame names are the texts, because a profile stores each name
-	 * only once. The index of a text is its frame number.
+	 * A profile with the texts as frame names. A profile stores each name only once,
+	 * so the frame number of a text is its index.
 	 */
 	struct profile texts;
 

@@ -12,12 +12,12 @@
 
 struct flame_page {
 	const char *title;
-	/* the metric that is shown first, for which the profile must have values */
+	/* metric that is shown first, for which the profile must have values */
 	enum profile_metric metric;
 	/*
 	 * `rules` contains the rules that are switched on when the page opens. These
 	 * rules and the reader's own rules may refer to `sets`. Both pointers may be
-	 * NULL. The page applies the rules itself, so the profile must be passed without
+	 * NULL. The page itself applies the rules, so the profile must not have any
 	 * rules applied.
 	 */
 	const struct transform_list *rules;
@@ -30,8 +30,7 @@ void flame_html_add(struct strbuf *out, const struct profile *profile,
 
 /*
  * Append a page with a differential flame graph, which compares the stacks of two
- * profiles that have the same function names. Red means more than before, and blue
- * means less.
+ * profiles whose function names match. Red means more than before, and blue means less.
  */
 void flame_html_add_diff(struct strbuf *out, const struct profile *before,
 			 const struct profile *after, const struct flame_page *page);

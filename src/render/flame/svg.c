@@ -16,14 +16,14 @@
 #include "render/html/page_files.h"
 
 /*
- * Sizes in pixels. add_measures() writes these sizes into the picture for flame_svg.js,
- * which computes the layout again in a browser.
+ * Sizes in pixels. add_measures() also writes them into the picture for flame_svg.js,
+ * which recomputes the layout in a browser.
  */
 #define WIDTH 1200
 #define MARGIN 10
 /* height of the title and, in an inverted graph, of the buttons and details */
 #define HEAD 72
-/* height of the buttons and details below a graph that is not inverted */
+/* height of the buttons and details below a graph, unless it is inverted */
 #define FOOT 48
 #define ROW 17
 #define TEXT_INSET 3
@@ -57,8 +57,8 @@ static bool is_shown(const struct picture *p, const struct flame_box *box)
 }
 
 /*
- * Find the width and the depth of the flame graph, and count the boxes that are too
- * narrow to show. The first box is the root.
+ * Find the width and depth of the flame graph, and count the boxes that are too narrow to
+ * show. The first box is the root.
  */
 static void find_extent(struct picture *p)
 {
@@ -81,7 +81,7 @@ static const char *name_of(const struct picture *p, const struct flame_box *box)
 
 /*
  * Append an amount such as "1.5M" or "12". If with_what is set, append the name of the
- * metric too, as in "1.5M requested bytes" or "12 allocations".
+ * metric, too, as in "1.5M requested bytes" or "12 allocations".
  */
 static void add_amount(const struct picture *p, uint64_t amount, bool with_what)
 {
@@ -134,16 +134,15 @@ static void add_change(const struct picture *p, const struct flame_box *box)
 }
 
 /*
- * Return the number of columns of a monospace font that a character
- * occupies. Characters from U+1100 on count as wide, so that the
- * result does not depend on the locale.
+ * Return the number of columns that a character occupies in a monospace font. All
+ * characters from U+1100 on count as wide, so the result does not depend on the locale.
  */
 static size_t columns_of(uint32_t code_point)
 {
 	return code_point < 0x1100 ? 1 : 2;
 }
 
-/* Append as much of a function name as fits. Dots mark a name that is cut off. */
+/* Append as much of a function name as fits, with dots if the name is cut off. */
 static void add_label(const struct picture *p, const char *name, double width)
 {
 	_cleanup_strbuf_ struct strbuf text = STRBUF_INIT;

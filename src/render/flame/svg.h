@@ -14,15 +14,15 @@
 
 /*
  * Append an SVG of a flame graph. The profile must contain the metric. `title` describes
- * the subject of the measurement.
+ * what was measured.
  */
 void flame_svg_add(struct strbuf *out, const struct profile *profile,
 		   enum profile_metric metric, const char *title);
 
 /*
  * Append an SVG with a differential flame graph, which compares the stacks of two
- * profiles that have the same function names. Red means more than before, and blue means
- * less. The width of a box is the larger of its two values.
+ * profiles whose function names match. Red means more than before, and blue means less.
+ * The width of a box is the larger of its two values.
  */
 void flame_svg_add_diff(struct strbuf *out, const struct profile *before,
 			const struct profile *after, enum profile_metric metric,

@@ -9,7 +9,7 @@
 #include "base/xalloc.h"
 
 /*
- * Size of the buffer for a frame name that is made from the name of a module, such
+ * Size of the buffer for a frame name made from the name of a module, such
  * as "[libz.so.1]".
  */
 #define NAME_SIZE 256
@@ -59,8 +59,8 @@ static struct flame_name describe(const struct profile *profile,
 }
 
 /*
- * Return the number of the frame in the tree that has the same name as the given frame.
- * If the tree has no such frame, add one.
+ * Return the number of the tree's frame with the same name as the given frame. Add such a
+ * frame if the tree does not have it.
  */
 static uint32_t add_name(struct flame_tree *tree, const struct profile *profile,
 			 const struct profile_frame *frame)
@@ -82,8 +82,8 @@ static uint32_t add_name(struct flame_tree *tree, const struct profile *profile,
 }
 
 /*
- * Add all stacks of a profile to the tree. The returned array contains, for each node of
- * the profile, the corresponding node of the tree. The caller frees the array.
+ * Add all stacks of a profile to the tree. Return an array with the node of the tree for
+ * each node of the profile. The caller frees the array.
  */
 static uint32_t *add_stacks(struct flame_tree *tree, const struct profile *profile)
 {
@@ -163,7 +163,7 @@ static void set_values(const struct flame_tree *tree, enum profile_metric metric
 		boxes[i].depth = boxes[tree->stacks.nodes[i].parent].depth + 1;
 }
 
-/* Sort key of a node. The children of a node are sorted by name. */
+/* Sort key of a node: children of the same parent are sorted by name. */
 struct place {
 	uint32_t parent, node;
 	const char *name;
@@ -213,8 +213,8 @@ size_t flame_tree_boxes(const struct flame_tree *tree, enum profile_metric metri
 	set_values(tree, metric, boxes);
 	places = sort_nodes(&tree->stacks);
 	/*
-	 * a parent has a lower number than its children, so the loop sets the start of a
-	 * parent before the starts of its children
+	 * parents have lower numbers than their children, so the start of the parent is
+	 * already set
 	 */
 	for (size_t i = 1; i < count; i++) {
 		struct flame_box *box = &boxes[places[i].node];

@@ -16,7 +16,7 @@ enum flame_kind {
 	FLAME_LIBRARY,
 	/* libc and similar libraries, language runtimes, and kernel code */
 	FLAME_RUNTIME,
-	FLAME_NAMELESS, /* the function is unknown, or the stack was cut at this frame */
+	FLAME_NAMELESS, /* the function is unknown, or the stack was cut at the frame */
 	FLAME_KIND_COUNT_
 };
 
@@ -25,13 +25,13 @@ extern const char *const flame_kind_names[FLAME_KIND_COUNT_];
 
 /*
  * Details of the frame with the same index in flame_tree.stacks. If several stacks
- * contain the name, the details are from the first stack.
+ * contain a frame of this name, the details come from the first of them.
  */
 struct flame_name {
 	enum flame_kind kind;
 	/*
-	 * Paths of the module and the source file, borrowed from the source profile. NULL
-	 * if unknown.
+	 * paths of the module and the source file, borrowed from the source profile,
+	 * or NULL
 	 */
 	const char *module, *file;
 };
@@ -40,9 +40,8 @@ struct flame_tree {
 	/* a frame for each name, and the nodes with their values */
 	struct profile stacks;
 	/*
-	 * Values of each node in the second profile, or NULL if there is only one
-	 * profile. If a node occurs in only one profile, its value in the other profile
-	 * is 0.
+	 * Values of each node in the second profile; NULL: there is only one profile. A
+	 * node that occurs in only one profile has the value 0 in the other.
 	 */
 	uint64_t (*others)[PROFILE_METRIC_COUNT_];
 	/* bit mask of the metrics that all profiles contain */
@@ -65,13 +64,13 @@ struct flame_box {
 	/*
 	 * Left edge and width of the box, in units of the metric. The children of a node
 	 * are placed side by side within it, sorted by name. With two profiles, a call
-	 * stack is as wide as the larger of its amounts in the two profiles, so that
-	 * every parent has room for its children.
+	 * stack is as wide as the larger of its two amounts, so that every parent has
+	 * room for its children.
 	 */
 	uint64_t start, width;
-	/* amounts including and excluding the functions called by this one */
+	/* amounts with and without the callees of the function */
 	uint64_t total, self;
-	/* values of `total` and `self` in the second profile */
+	/* `total` and `self` in the second profile */
 	uint64_t other_total, other_self;
 };
 

@@ -13,7 +13,7 @@
 #include "render/table/output.h"
 
 /*
- * A row of the CSV report: one amount of one object, such as an arena, a size class or
+ * A row of the CSV report: one amount of an object such as an arena, a size class or
  * a type.
  */
 struct heap_row {
@@ -95,7 +95,7 @@ static const struct column_set heap_columns = {
 	.count = sizeof(columns) / sizeof(columns[0]),
 };
 
-/* The state that is needed to write the rows of one CSV report. */
+/* State for writing the rows of one CSV report. */
 struct rows {
 	const struct heap_page *page;
 	struct column_list list;
@@ -152,7 +152,6 @@ static void add_stretches(struct rows *rows, const struct heap_arena *arena)
 		    arena->problem ? BYTES_UNKNOWN : arena->stretches[s].bytes);
 }
 
-/* Add the spans of tcmalloc. */
 static void add_spans(struct rows *rows, const struct heap_arena *arena)
 {
 	const struct stretch_sum *sums = arena->stretches;
@@ -160,6 +159,14 @@ static void add_spans(struct rows *rows, const struct heap_arena *arena)
 	add(rows, "spans_in_use", sums[HEAP_ACTIVE].count, sums[HEAP_ACTIVE].bytes);
 	add(rows, "spans_free", sums[HEAP_DIRTY].count, sums[HEAP_DIRTY].bytes);
 	add(rows, "spans_returned", sums[HEAP_RETAINED].count, sums[HEAP_RETAINED].bytes);
+}
+
+static void add_pages_of_mimalloc(struct rows *rows, const struct heap_arena *arena)
+{
+	const struct stretch_sum *sums = arena->stretches;
+
+	add(rows, "pages_in_use", sums[HEAP_ACTIVE].count, sums[HEAP_ACTIVE].bytes);
+	add(rows, "pages_free", sums[HEAP_DIRTY].count, sums[HEAP_DIRTY].bytes);
 }
 
 static void add_arena(struct rows *rows, const struct heap_arena *arena)
@@ -178,7 +185,7 @@ static void add_arena(struct rows *rows, const struct heap_arena *arena)
 	begin(rows, "arena", name, BYTES_UNKNOWN);
 	add(rows, "system", BYTES_UNKNOWN, arena->system_bytes);
 	add_sum(rows, "live", &arena->live, is_known);
-	if (allocator != ALLOCATOR_MUSL)
+	if (heap_has_caches(allocator))
 		add_sum(rows, "cached", &arena->cached, are_lists_known);
 	if (is_glibc)
 		add_sum(rows, "fast", &arena->fast, are_lists_known);
@@ -192,7 +199,9 @@ static void add_arena(struct rows *rows, const struct heap_arena *arena)
 	}
 	if (allocator == ALLOCATOR_TCMALLOC)
 		add_spans(rows, arena);
-	if (allocator != ALLOCATOR_MUSL)
+	if (allocator == ALLOCATOR_MIMALLOC)
+		add_pages_of_mimalloc(rows, arena);
+	if (heap_trim_call(allocator))
 		add(rows, "trimmable", BYTES_UNKNOWN, arena->trimmable_bytes);
 	rows->row.name = NULL; /* reset the name, which points to a local buffer */
 }
@@ -209,7 +218,7 @@ static void add_classes(struct rows *rows)
 		begin(rows, "class", NULL, class->upper_bytes);
 		add_sum(rows, "live", &class->live, true);
 		add_sum(rows, "free", &class->free, true);
-		if (heap->allocator != ALLOCATOR_MUSL)
+		if (heap_has_caches(heap->allocator))
 			add_sum(rows, "cached", &class->cached, heap_lists_known(heap));
 	}
 }
@@ -249,8 +258,8 @@ static void add_types(struct rows *rows)
 }
 
 /*
- * Append the rows for one of several heaps. For the heap of a language runtime, also
- * append the rows for its parts.
+ * Append the rows for one of several heaps. If the heap belongs to a language runtime,
+ * also append the rows for its parts.
  */
 static void add_heap(struct rows *rows, const struct heap *heap)
 {
@@ -283,8 +292,7 @@ static void add_heap(struct rows *rows, const struct heap *heap)
 
 /*
  * Append a figure that the allocator reports and, if known, the same figure from
- * memstate's walk. value->is_count determines whether the figures are in the count column
- * or the bytes column.
+ * memstate's walk. value->is_count selects the count column or the bytes column.
  */
 static void add_value(struct rows *rows, const struct allocator_value *value)
 {
@@ -315,7 +323,7 @@ void heap_report_add_csv(struct strbuf *out, const struct usage *u,
 			 const struct heap *heap, const struct heap_detail *detail,
 			 const struct heap_report_options *options)
 {
-	const struct heap_page page = { out, u, heap, detail, options };
+	const struct heap_page page = { out, u, heap, detail, NULL, options };
 	struct rows rows = {
 		.page = &page,
 		.list = COLUMN_LIST_INIT,

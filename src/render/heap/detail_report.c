@@ -11,17 +11,17 @@
 #include "render/table/output.h"
 
 /*
- * A strip of characters shows the pages of one mapping, several pages per character.
- * STRIP_LINES is the maximum number of lines of a strip. STRIP_WIDTH is the width of a
- * strip if the width of the report is not limited.
+ * Size of a strip of characters that shows the pages of one mapping, with several pages
+ * per character. STRIP_LINES is the maximum number of lines; STRIP_WIDTH is the width if
+ * the width of the report is not limited.
  */
-#define STRIP_LINES 4
+#define STRIP_LINES 2
 #define STRIP_WIDTH 76
-#define STRIPS_SHOWN 4
+#define STRIPS_SHOWN 2
 
 #define TYPE_WIDTH_MIN 20
 
-/* Characters for the share of memory that is in use in a few pages, from none to all. */
+/* Characters for the fraction of a few pages that is in use, from none to all. */
 static const char fill_signs[FILL_COUNT_] = { '.', ':', '-', '+', '*', '#' };
 
 static size_t shown_of(const struct heap_page *p, size_t count)
@@ -127,16 +127,16 @@ static void add_fill(const struct heap_page *p)
 static void add_pins(const struct heap_page *p)
 {
 	const struct heap_detail *d = p->detail;
-	size_t shown = shown_of(p, d->pin_count), heading;
+	size_t shown = heap_page_count_shown(p, d->pin_count), heading;
 
 	if (d->pin_count == 0)
 		return;
 	strbuf_addf(p->out,
-		    "\n  %" PRIu64 " page%s half free or more, but not all free: ",
+		    "\n  %" PRIu64 " page%s at least half free, but not entirely: ",
 		    d->fragmented.page_count,
 		    d->fragmented.page_count == 1 ? " is" : "s are");
 	heap_page_add_bytes(p, d->fragmented.free_bytes, 0);
-	strbuf_add_text(p->out, " free there. Blocks that keep them:\n");
+	strbuf_add_text(p->out, " is free. Blocks on these pages:\n");
 	heading = p->out->length;
 	strbuf_addf(p->out, "  %12s%12s%12s", "BLOCKS", "ON PAGES", "ALONE ON");
 	add_heading(p, "EACH");
@@ -168,7 +168,7 @@ static void add_strip(const struct heap_page *p, const struct heap_strip *strip,
 		strbuf_add_text(p->out, "\n  Blocks in their own mappings");
 	else
 		strbuf_addf(p->out, "\n  Arena %zu", (size_t)strip->arena);
-	strbuf_addf(p->out, ": %" PRIu64 " page%s, %" PRIu64 " for each sign\n",
+	strbuf_addf(p->out, ": %" PRIu64 " page%s, %" PRIu64 " per character\n",
 		    strip->sum.page_count, strip->sum.page_count == 1 ? "" : "s", pages);
 	for (size_t i = 0; i < strip->cell_count; i += per_sign) {
 		struct page_sum sum = { 0, 0 };
@@ -236,8 +236,8 @@ static void add_json_type(struct json *j, const struct heap_type *type)
 }
 
 /*
- * Return the used part of a whole in percent. The result is 0 only if nothing is used,
- * and 100 only if everything is used.
+ * Return the used percentage of a whole. Return 0 only if nothing is used, and 100 only
+ * if everything is used.
  */
 static uint64_t used_percent(const struct page_sum *sum)
 {

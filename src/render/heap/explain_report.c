@@ -11,8 +11,8 @@
 #include "render/table/output.h"
 
 /*
- * Maximum number of steps of a pointer path in the report. For a longer path, only the
- * first and the last steps are shown.
+ * Maximum number of steps of a pointer path in the report. Longer paths are shown without
+ * their middle.
  */
 #define STEPS_SHOWN 16
 

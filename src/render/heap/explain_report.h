@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/*
- * explain_report - describe, as text or JSON, the object that is located at an address.
- */
+/* explain_report - describe the object at an address, as text or JSON. */
 #ifndef MS_RENDER_HEAP_EXPLAIN_REPORT_H
 #define MS_RENDER_HEAP_EXPLAIN_REPORT_H
 
@@ -16,7 +14,7 @@ struct explain_report {
 	const struct explanation *explanation;
 	struct symbols *symbols; /* symbols of the process, or NULL if there are none */
 	struct types *types;	 /* types of the program, or NULL if there are none */
-	/* why the heap's blocks are unknown; NULL if they are known */
+	/* reason why the heap's blocks are unknown; NULL if they are known */
 	const char *problem;
 };
 

@@ -16,10 +16,7 @@
 #define NAME_WIDTH 34
 #define KEY_SIZE 48
 
-/*
- * Append how memstate queried the allocator, and for how long the query paused
- * the process.
- */
+/* Append how memstate queried the allocator, and the duration of the resulting pause. */
 static void add_origin(const struct heap_page *p, const struct helper_answer *answer)
 {
 	char cost[UNITS_TEXT_SIZE], stopped[UNITS_TEXT_SIZE];
@@ -37,8 +34,8 @@ static void add_origin(const struct heap_page *p, const struct helper_answer *an
 }
 
 /*
- * Append, for each owner, the number of bytes that the allocator reports, and the lower
- * and upper bound on the number of these bytes that are resident.
+ * Append the number of bytes that the allocator reports for each owner, and the lower and
+ * upper bound on the resident part.
  */
 static void add_bounds(const struct heap_page *p, const struct heap_bounds *bounds)
 {
@@ -122,10 +119,7 @@ static void add_values(const struct heap_page *p, const struct helper_answer *an
 		add_value(p, &answer->stats.values[i]);
 }
 
-/*
- * Append text that memstate did not generate. In each line, unprintable characters
- * are escaped.
- */
+/* Append text from outside memstate. Escape the unprintable characters in each line. */
 static void add_text(struct strbuf *out, const char *text)
 {
 	for (const char *line = text; line && *line; line += *line == '\n') {
@@ -183,8 +177,8 @@ static void add_json_values(struct json *j, const struct allocator_stats *stats)
 }
 
 /*
- * For each figure that the allocator reports, append the value from memstate's walk of
- * the heap. If the walk provides none of these figures, append null.
+ * Append the value of each reported figure from memstate's own walk of the heap. If the
+ * walk provides none of these figures, append null.
  */
 static void add_json_walked(struct json *j, const struct heap *heap,
 			    const struct allocator_stats *stats)

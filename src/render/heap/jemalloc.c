@@ -5,8 +5,6 @@
 
 #include <inttypes.h>
 
-#define ARENAS_SHOWN 16
-
 void heap_jemalloc_add_sums(const struct heap_page *p)
 {
 	static const char *const labels[HEAP_STRETCH_COUNT_] = {
@@ -60,8 +58,7 @@ void heap_jemalloc_add_arenas(const struct heap_page *p)
 	static const char *const titles[] = { "ACTIVE", "LIVE",	 "CACHED",   "FREE",
 					      "DIRTY",	"MUZZY", "RETAINED", "PURGE" };
 	const struct heap *heap = p->heap;
-	size_t shown = heap->arena_count < ARENAS_SHOWN ? heap->arena_count
-							: ARENAS_SHOWN;
+	size_t shown = heap_page_count_shown(p, heap->arena_count);
 	size_t begin = p->out->length;
 
 	strbuf_addf(p->out, "\n  %5s", "ARENA");
@@ -71,8 +68,7 @@ void heap_jemalloc_add_arenas(const struct heap_page *p)
 	heap_page_mark_heading(p, begin);
 	for (size_t i = 0; i < shown; i++)
 		add_arena(p, &heap->arenas[i]);
-	if (shown < heap->arena_count)
-		strbuf_addf(p->out, "  and %zu more\n", heap->arena_count - shown);
+	heap_page_add_more(p, heap->arena_count - shown);
 }
 
 static void add_json_figures(struct json *j, const struct heap *heap,

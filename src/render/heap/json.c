@@ -5,6 +5,8 @@
 
 #include "model/allocator_signs.h"
 #include "render/heap/page.h"
+#include "render/heap/pre_copy.h"
+#include "render/process/use_rows.h"
 #include "render/table/output.h"
 
 void heap_json_add_sum(struct json *j, const char *name, const struct chunk_sum *sum,
@@ -44,7 +46,9 @@ static void add_json_arena(struct json *j, const struct heap *heap,
 	if (heap->allocator == ALLOCATOR_JEMALLOC)
 		heap_jemalloc_add_json_arena(j, heap, arena);
 	else if (heap->allocator == ALLOCATOR_MUSL)
-		heap_mallocng_add_json_arena(j, arena);
+		heap_mallocng_add_json_arena(j, heap, arena);
+	else if (heap->allocator == ALLOCATOR_MIMALLOC)
+		heap_mimalloc_add_json_arena(j, arena);
 	else if (heap->allocator == ALLOCATOR_TCMALLOC)
 		heap_tcmalloc_add_json_arena(j, arena);
 	else
@@ -108,7 +112,7 @@ void heap_report_add_json(struct strbuf *out, const struct usage *u,
 			  const struct heap *heap, const struct heap_detail *detail,
 			  const struct heap_report_options *options)
 {
-	const struct heap_page page = { out, u, heap, detail, options };
+	const struct heap_page page = { out, u, heap, detail, NULL, options };
 	bool is_jemalloc = heap->allocator == ALLOCATOR_JEMALLOC && !heap->is_reported;
 	bool are_lists_known = heap_caches_known(heap) && !heap->is_reported &&
 			       allocator_is_malloc(heap->allocator);
@@ -121,6 +125,7 @@ void heap_report_add_json(struct strbuf *out, const struct usage *u,
 	json_add_string(&j, "problem", heap_total_problem(heap));
 	json_add_seconds_us(&j, "pause_s", heap->pause_ns);
 	json_add_amount(&j, "copied_bytes", heap->copied_bytes);
+	pre_copy_add_json(&j, heap);
 	json_add_amount(&j, "readings", heap->reading_count);
 	json_add_amount(&j, "skipped_bytes", heap->skipped_bytes);
 	json_add_amount(&j, "rss_bytes", u->total.bytes[SMAPS_RSS]);
@@ -138,7 +143,8 @@ void heap_report_add_json(struct strbuf *out, const struct usage *u,
 	if (is_jemalloc)
 		heap_jemalloc_add_json_sums(&j, heap);
 	add_json_lists(&j, heap);
-	heap_list_add_json(&j, heap);
+	heap_list_add_json(&j, heap, detail);
+	usage_uses_add_json(&j, u);
 	if (detail)
 		heap_detail_add_json(&j, &page);
 	heap_helper_add_json(&j, &page);

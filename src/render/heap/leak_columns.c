@@ -79,7 +79,7 @@ static const struct column columns[] = {
 	       "blocks"),
 	NUMBER("indirect_blocks", "INDIRECT", VALUE_COUNT, NUMBER_INDIRECT_COUNT,
 	       "blocks reachable only from these"),
-	NUMBER("indirect_bytes", "THEIR BYTES", VALUE_BYTES, NUMBER_INDIRECT_BYTES,
+	NUMBER("indirect_bytes", "INDIRECT BYTES", VALUE_BYTES, NUMBER_INDIRECT_BYTES,
 	       "usable bytes of those"),
 	NUMBER("example_addr", "EXAMPLE", VALUE_ADDRESS, NUMBER_ADDR,
 	       "address of one of them"),

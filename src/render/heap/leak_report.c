@@ -12,20 +12,18 @@
 #include "base/text.h"
 #include "base/units.h"
 #include "base/xalloc.h"
+#include "render/heap/pre_copy.h"
 #include "render/table/conclusion.h"
 #include "render/table/output.h"
 #include "render/table/style.h"
 
-/*
- * Maximum number of example blocks whose first bytes are shown. Each example takes
- * three lines.
- */
+/* Maximum number of example blocks in the report. Each example takes three lines. */
 #define PEEKS_SHOWN 8
 
 #define PEEK_LINE_BYTES 16
 /*
- * width of a hex dump line with PEEK_LINE_BYTES bytes; on a narrower terminal, a line has
- * half as many
+ * Width of a hex dump line with PEEK_LINE_BYTES bytes. On a narrower terminal, a line has
+ * half as many bytes.
  */
 #define PEEK_LINE_WIDTH 83
 
@@ -39,8 +37,8 @@ static uint64_t peek_length(struct image *image, uint64_t addr, uint64_t bytes)
 }
 
 /*
- * Append the memory from addr on as a hex dump: lines with the address, the bytes and the
- * ASCII characters. Memory that is not in the image is left out.
+ * Append a hex dump of the memory from addr on: lines with the address, the bytes and the
+ * ASCII characters. Leave out memory that is not in the image.
  */
 static void leak_report_add_peek(struct strbuf *out, struct image *image, uint64_t addr,
 				 uint64_t bytes, int width)
@@ -112,19 +110,18 @@ static void add_head(const struct page *p)
 {
 	const struct leak_report *r = p->report;
 	const struct leak_scan *scan = r->scan;
-	char pause[UNITS_TEXT_SIZE], mark[UNITS_TEXT_SIZE];
+	char mark[UNITS_TEXT_SIZE];
 
 	strbuf_addf(p->out, "%d ", r->usage->process.pid);
 	text_add_printable(p->out, r->usage->process.comm, strlen(r->usage->process.comm),
 			   false);
-	strbuf_addf(p->out, ": %s, paused for %s to copy ",
-		    allocator_titles[scan->heap->allocator],
-		    units_format_duration(scan->heap->pause_ns, pause));
-	add_bytes(p, scan->heap->copied_bytes, 0);
+	strbuf_addf(p->out, ": %s, ", allocator_titles[scan->heap->allocator]);
+	pre_copy_add_text(p->out, scan->heap, p->report->exact_bytes);
 	strbuf_add_text(p->out, "; ");
 	add_bytes(p, scan->mark.scanned_bytes, 0);
 	strbuf_addf(p->out, " searched for pointers in %s.\n",
 		    units_format_duration(scan->mark_ns, mark));
+	pre_copy_add_split(p->out, scan->heap);
 }
 
 static void add_conclusion(const struct page *p)
@@ -212,9 +209,7 @@ static void add_table(const struct page *p, const struct block_groups *groups,
 	free(rows);
 }
 
-/*
- * Append the first bytes of each example block, in the same order as the table of leaks.
- */
+/* Append the first bytes of the example blocks, in the order of the table of leaks. */
 static void add_peeks(const struct page *p)
 {
 	const struct block_groups *groups = &p->report->scan->leaked;
@@ -353,6 +348,7 @@ void leak_report_add_json(struct strbuf *out, const struct leak_report *report)
 	json_add_seconds_us(&j, "pause_s", scan->heap->pause_ns);
 	json_add_seconds_us(&j, "mark_s", scan->mark_ns);
 	json_add_amount(&j, "copied_bytes", scan->heap->copied_bytes);
+	pre_copy_add_json(&j, scan->heap);
 	json_add_amount(&j, "scanned_bytes", scan->mark.scanned_bytes);
 	json_add_amount(&j, "swapped_bytes", scan->swapped_bytes);
 	add_json_sum(&j, "live", &scan->mark.live);

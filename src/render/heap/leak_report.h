@@ -17,9 +17,9 @@
 
 struct leak_report {
 	const struct usage *usage;
-	/* result of a leak scan, whose quality must not be QUALITY_UNKNOWN */
+	/* result of a leak scan; the quality must not be QUALITY_UNKNOWN */
 	const struct leak_scan *scan;
-	/* sentences that follow the first line of a text report */
+	/* sentences after the first line of a text report */
 	const struct conclusion *conclusion;
 	/*
 	 * copy of the process's memory, which contains the first bytes of each
@@ -27,20 +27,20 @@ struct leak_report {
 	 */
 	struct image *image;
 	/*
-	 * reachable blocks that were allocated since an earlier scan, or NULL if there
-	 * was no earlier scan
+	 * reachable blocks that were allocated since an earlier scan; NULL: no
+	 * earlier scan
 	 */
 	const struct block_groups *fresh;
 	uint64_t since_unix_ms; /* time of the earlier scan */
 	size_t top;		/* maximum number of groups of leaks in a text report */
 	int width;		/* width of the terminal in columns; 0: no limit */
 	bool exact_bytes;
-	bool colour; /* whether to use the styles of render/table/style.h */
+	bool colour; /* true to use the styles of render/table/style.h */
 };
 
 /*
- * A row of leak_columns, which describes a group of leaked blocks, or a group of blocks
- * that were allocated since an earlier scan.
+ * A row of leak_columns: a group of leaked blocks, or a group of blocks that were
+ * allocated since an earlier scan.
  */
 struct leak_row {
 	const struct block_group *group;
@@ -54,7 +54,7 @@ extern const struct column_set leak_columns;
 void leak_report_add_text(struct strbuf *out, const struct leak_report *report);
 void leak_report_add_csv(struct strbuf *out, const struct leak_report *report);
 
-/* Append the report as one line of JSON, including the "\n" at the end. */
+/* Append the report as one line of JSON, which ends with "\n". */
 void leak_report_add_json(struct strbuf *out, const struct leak_report *report);
 
 #endif

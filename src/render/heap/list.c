@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/*
- * The report's sections on all heaps of a process, and on the pages of language runtimes.
- */
+/* Report sections about all heaps of a process and the pages of language runtimes. */
 #include "config.h"
 
 #include <inttypes.h>
@@ -122,6 +120,8 @@ static bool has_classes(const struct heap *heap)
 void heap_runtime_add_text(const struct heap_page *p)
 {
 	add_spaces(p);
+	if (p->objects)
+		heap_objects_add_text(p);
 	if (has_classes(p->heap))
 		heap_page_add_classes(p);
 }
@@ -149,7 +149,8 @@ static void add_json_class(struct json *j, const struct heap_class *class)
 	json_end_object(j);
 }
 
-static void add_json_heap(struct json *j, const struct heap *heap)
+static void add_json_heap(struct json *j, const struct heap *heap,
+			  const struct heap_objects *objects)
 {
 	bool is_runtime = !allocator_is_malloc(heap->allocator);
 	bool is_known = heap->quality != QUALITY_UNKNOWN;
@@ -172,19 +173,23 @@ static void add_json_heap(struct json *j, const struct heap *heap)
 	for (size_t i = 0; i < heap->space_count; i++)
 		add_json_space(j, &heap->spaces[i]);
 	json_end_array(j);
-	/* classes of a runtime; the report's top-level member "classes" is for malloc */
+	/* classes of a runtime; the top-level member "classes" is for malloc */
 	json_begin_array(j, "classes");
 	for (size_t i = 0; is_runtime && i < heap->class_count; i++)
 		add_json_class(j, &heap->classes[i]);
 	json_end_array(j);
+	heap_objects_add_json(j, objects);
 	json_end_object(j);
 }
 
-void heap_list_add_json(struct json *j, const struct heap *heap)
+void heap_list_add_json(struct json *j, const struct heap *heap,
+			const struct heap_detail *detail)
 {
 	json_begin_array(j, "heaps");
 	for (size_t i = 0; i < heap_count(heap); i++)
 		if (heap_at(heap, i)->allocator != ALLOCATOR_UNKNOWN)
-			add_json_heap(j, heap_at(heap, i));
+			add_json_heap(
+				j, heap_at(heap, i),
+				heap_detail_objects(detail, heap_at(heap, i)->allocator));
 	json_end_array(j);
 }

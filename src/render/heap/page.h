@@ -12,11 +12,15 @@
 #include "model/usage.h"
 #include "render/heap/report.h"
 
+/* maximum number of rows of each list of details in a short report */
+#define HEAP_SHORT_ROWS 5
+
 struct heap_page {
 	struct strbuf *out;
 	const struct usage *usage;
 	const struct heap *heap;
 	const struct heap_detail *detail;
+	const struct heap_objects *objects; /* objects in this heap; NULL: not counted */
 	const struct heap_report_options *options;
 };
 
@@ -27,14 +31,20 @@ void heap_page_add_bytes(const struct heap_page *p, uint64_t bytes, int width);
 int heap_page_bytes_width(const struct heap_page *p);
 
 /*
+ * Return the number of rows to show of a list of details, such as arenas and size
+ * classes, that has `count` rows.
+ */
+size_t heap_page_count_shown(const struct heap_page *p, size_t count);
+
+/*
  * Append "and N more (--top N)" if the number of rows that were left out of a list,
  * `more`, is above 0.
  */
 void heap_page_add_more(const struct heap_page *p, size_t more);
 
 /*
- * Format a line as the heading of a table. `begin` is the length of the report before the
- * line was appended.
+ * Format the last line as the heading of a table. `begin` is the length of the report
+ * before that line.
  */
 void heap_page_mark_heading(const struct heap_page *p, size_t begin);
 
@@ -44,27 +54,27 @@ void heap_page_add_sum(const struct heap_page *p, const char *label,
 
 /*
  * Append a table of an arena's page ranges. labels[] has a label for each kind, or NULL
- * if the allocator has no such kind.
+ * if the allocator does not have the kind.
  */
 void heap_page_add_stretches(const struct heap_page *p, const struct heap_arena *arena,
 			     const char *title,
 			     const char *const labels[HEAP_STRETCH_COUNT_]);
 
-/* Append the number of threads that have an allocator cache. */
+/* Append the number of threads with a thread cache. */
 void heap_page_add_caches(const struct heap_page *p);
 
 /*
  * Return true if the allocator's free lists were read. They cannot be read while the
- * process runs; in that case, the blocks in free lists count as live.
+ * process runs; the blocks in free lists then count as live.
  */
 bool heap_lists_known(const struct heap *heap);
 
-/* Return true if the malloc gives large blocks their own mappings. */
+/* Return true if the allocator gives large blocks their own mappings. */
 bool heap_has_mapped(const struct heap *heap);
 
 /*
- * Append the JSON members NAME_count and NAME_bytes. Both are
- * null unless is_known is set.
+ * Append the JSON members NAME_count and NAME_bytes. Both are null unless is_known
+ * is set.
  */
 void heap_json_add_sum(struct json *j, const char *name, const struct chunk_sum *sum,
 		       bool is_known);
@@ -73,7 +83,7 @@ void heap_json_add_sum(struct json *j, const char *name, const struct chunk_sum 
 void heap_json_add_stretch(struct json *j, const char *name,
 			   const struct stretch_sum *sum, bool is_known);
 
-/* Return true if the allocator has thread caches, and heap_lists_known() is true. */
+/* Return true if the allocator has thread caches and heap_lists_known() is true. */
 bool heap_caches_known(const struct heap *heap);
 
 /* Append the table of size classes. */
@@ -92,7 +102,17 @@ void heap_list_add_text(const struct heap_page *p);
 void heap_list_add_title(const struct heap_page *p);
 
 /* Append the JSON member "heaps", which contains all heaps of the process. */
-void heap_list_add_json(struct json *j, const struct heap *heap);
+void heap_list_add_json(struct json *j, const struct heap *heap,
+			const struct heap_detail *detail);
+
+/*
+ * Append the table of a runtime's objects, and the table of the blocks that pin its
+ * nearly empty arenas.
+ */
+void heap_objects_add_text(const struct heap_page *p);
+
+/* Append the members "objects" … of a heap; they are null if objects is NULL. */
+void heap_objects_add_json(struct json *j, const struct heap_objects *objects);
 
 /* Append the spaces and the size classes in the heap of a language runtime (list.c). */
 void heap_runtime_add_text(const struct heap_page *p);
@@ -108,9 +128,14 @@ void heap_mallinfo_add_json(struct json *j, const struct heap *heap);
 void heap_mallocng_add_sums(const struct heap_page *p);
 
 /* Append the sums over all groups as members of the current JSON object. */
-void heap_mallocng_add_json_arena(struct json *j, const struct heap_arena *arena);
+void heap_mallocng_add_json_arena(struct json *j, const struct heap *heap,
+				  const struct heap_arena *arena);
 
-/* The same for the spans of tcmalloc (tcmalloc.c). */
+/* Append the sums over the pages of mimalloc (mimalloc.c). */
+void heap_mimalloc_add_sums(const struct heap_page *p);
+void heap_mimalloc_add_json_arena(struct json *j, const struct heap_arena *arena);
+
+/* Append the sums over the spans of tcmalloc (tcmalloc.c). */
 void heap_tcmalloc_add_sums(const struct heap_page *p);
 void heap_tcmalloc_add_json_arena(struct json *j, const struct heap_arena *arena);
 
@@ -136,8 +161,8 @@ void heap_helper_add_text(const struct heap_page *p);
 void heap_helper_add_json(struct json *j, const struct heap_page *p);
 
 /*
- * Append the types of blocks, the use of pages, and the blocks that pin pages
- * (detail_report.c).
+ * Append the types of blocks, the use of pages, and the blocks that pin
+ * pages (detail_report.c).
  */
 void heap_detail_add_text(const struct heap_page *p);
 

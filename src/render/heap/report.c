@@ -11,11 +11,10 @@
 #include "base/units.h"
 #include "model/allocator_signs.h"
 #include "render/heap/page.h"
+#include "render/heap/pre_copy.h"
 #include "render/table/conclusion.h"
 #include "render/table/output.h"
 #include "render/table/style.h"
-
-#define ARENAS_SHOWN 16
 
 void heap_page_add_bytes(const struct heap_page *p, uint64_t bytes, int width)
 {
@@ -32,24 +31,25 @@ int heap_page_bytes_width(const struct heap_page *p)
 	return p->options->exact_bytes ? 14 : 8;
 }
 
-/* Append a sentence on how the figures of the heap were obtained. */
+/* Append a sentence about how memstate obtained the figures of the heap. */
 static void add_origin(const struct heap_page *p)
 {
 	const struct heap *heap = p->heap;
-	char pause[UNITS_TEXT_SIZE];
 
 	if (heap->is_reported) {
 		strbuf_addf(p->out, "; heap not walked, allocator queried.\n");
 		return;
 	}
-	if (heap->reading_count > 0)
-		strbuf_addf(p->out, "; not paused, read %u times to copy ",
+	strbuf_add_text(p->out, "; ");
+	if (heap->reading_count > 0) {
+		strbuf_addf(p->out, "not paused, read %u times to copy ",
 			    heap->reading_count);
-	else
-		strbuf_addf(p->out, "; paused for %s to copy ",
-			    units_format_duration(heap->pause_ns, pause));
-	heap_page_add_bytes(p, heap->copied_bytes, 0);
+		heap_page_add_bytes(p, heap->copied_bytes, 0);
+	} else {
+		pre_copy_add_text(p->out, heap, p->options->exact_bytes);
+	}
 	strbuf_add_text(p->out, ".\n");
+	pre_copy_add_split(p->out, heap);
 }
 
 static void add_head(const struct heap_page *p)
@@ -83,13 +83,19 @@ bool heap_lists_known(const struct heap *heap)
 
 bool heap_caches_known(const struct heap *heap)
 {
-	return heap_lists_known(heap) && heap->allocator != ALLOCATOR_MUSL &&
-	       allocator_is_malloc(heap->allocator);
+	return heap_lists_known(heap) && heap_has_caches(heap->allocator);
 }
 
 bool heap_has_mapped(const struct heap *heap)
 {
 	return heap->allocator == ALLOCATOR_GLIBC || heap->allocator == ALLOCATOR_MUSL;
+}
+
+size_t heap_page_count_shown(const struct heap_page *p, size_t count)
+{
+	size_t max = p->options->is_short ? HEAP_SHORT_ROWS : p->options->top;
+
+	return max && max < count ? max : count;
 }
 
 void heap_page_add_more(const struct heap_page *p, size_t more)
@@ -182,8 +188,8 @@ static void add_resident(const struct heap_page *p)
 }
 
 /*
- * Return the width of a column of amounts in the table of arenas, which is the widest
- * table of the report.
+ * Return the width of a column of amounts in the table of arenas, the widest table of
+ * the report.
  */
 static int find_arena_width(const struct heap_page *p)
 {
@@ -220,8 +226,7 @@ static void add_arenas(const struct heap_page *p)
 {
 	static const char *const titles[] = { "SYSTEM", "LIVE", "CACHED", "FAST",
 					      "BINS",	"TOP",	"TRIM" };
-	size_t shown = p->heap->arena_count < ARENAS_SHOWN ? p->heap->arena_count
-							   : ARENAS_SHOWN;
+	size_t shown = heap_page_count_shown(p, p->heap->arena_count);
 	size_t begin = p->out->length;
 
 	strbuf_addf(p->out, "\n  %-14s %5s", "ARENA", "HEAPS");
@@ -231,8 +236,7 @@ static void add_arenas(const struct heap_page *p)
 	heap_page_mark_heading(p, begin);
 	for (size_t i = 0; i < shown; i++)
 		add_arena(p, &p->heap->arenas[i]);
-	if (shown < p->heap->arena_count)
-		strbuf_addf(p->out, "  and %zu more\n", p->heap->arena_count - shown);
+	heap_page_add_more(p, p->heap->arena_count - shown);
 }
 
 static void add_count(const struct heap_page *p, const struct chunk_sum *sum)
@@ -247,8 +251,8 @@ static uint64_t class_bytes(const struct heap_class *class)
 }
 
 /*
- * Return true if a size class is shown, because it is among the N classes with the most
- * bytes (option --top N).
+ * Return true if the report shows the size class, because the class is one of the N
+ * classes with the most bytes (option --top N).
  */
 static bool is_class_shown(const struct heap_page *p, size_t index)
 {
@@ -260,7 +264,7 @@ static bool is_class_shown(const struct heap_page *p, size_t index)
 
 		larger += other > bytes || (other == bytes && i < index);
 	}
-	return bytes > 0 && (p->options->top == 0 || larger < p->options->top);
+	return bytes > 0 && larger < heap_page_count_shown(p, p->heap->class_count);
 }
 
 static void add_class(const struct heap_page *p, const struct heap_class *class)
@@ -295,10 +299,11 @@ void heap_page_add_classes(const struct heap_page *p)
 	heap_page_add_more(p, more);
 }
 
-/* The sections that differ between the mallocs. */
+/* The sections that differ between malloc implementations. */
 struct sections {
 	void (*add_sums)(const struct heap_page *page);
-	void (*add_arenas)(const struct heap_page *page); /* NULL: there is one arena */
+	/* NULL: the report has no table of arenas */
+	void (*add_arenas)(const struct heap_page *page);
 };
 
 static const struct sections sections[ALLOCATOR_COUNT_] = {
@@ -306,9 +311,10 @@ static const struct sections sections[ALLOCATOR_COUNT_] = {
 	[ALLOCATOR_MUSL] = { heap_mallocng_add_sums, NULL },
 	[ALLOCATOR_JEMALLOC] = { heap_jemalloc_add_sums, heap_jemalloc_add_arenas },
 	[ALLOCATOR_TCMALLOC] = { heap_tcmalloc_add_sums, NULL },
+	[ALLOCATOR_MIMALLOC] = { heap_mimalloc_add_sums, NULL },
 };
 
-/* Append the page of one malloc. */
+/* Append the sections about one malloc. */
 static void add_malloc(const struct heap_page *page)
 {
 	const struct heap *heap = page->heap;
@@ -327,7 +333,7 @@ static void add_malloc(const struct heap_page *page)
 	heap_helper_add_text(page);
 }
 
-/* Append the section about one of several heaps, if the figures of the heap are known. */
+/* Append the section about one of several heaps if its figures are known. */
 static void add_one_of_several(const struct heap_page *page)
 {
 	if (page->heap->quality == QUALITY_UNKNOWN)
@@ -343,7 +349,7 @@ void heap_report_add_text(struct strbuf *out, const struct usage *u,
 			  const struct heap *heap, const struct heap_detail *detail,
 			  const struct heap_report_options *options)
 {
-	struct heap_page page = { out, u, heap, detail, options };
+	struct heap_page page = { out, u, heap, detail, NULL, options };
 
 	add_head(&page);
 	if (heap->is_reported) {
@@ -358,6 +364,7 @@ void heap_report_add_text(struct strbuf *out, const struct usage *u,
 	for (size_t i = 0; i < heap_count(heap); i++) {
 		page.heap = heap_at(heap, i);
 		page.detail = i == 0 ? detail : NULL;
+		page.objects = heap_detail_objects(detail, page.heap->allocator);
 		add_one_of_several(&page);
 	}
 }

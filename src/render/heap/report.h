@@ -16,28 +16,29 @@
 #include "model/usage.h"
 
 struct heap_report_options {
-	/* sentences that follow the first line of a text report, or NULL */
+	/* sentences after the first line of a text report, or NULL */
 	const struct conclusion *conclusion;
 	bool exact_bytes;
-	bool ascii;  /* print ASCII only */
-	bool colour; /* whether to use the styles of render/table/style.h */
+	bool ascii;  /* true to print ASCII only */
+	bool colour; /* true to use the styles of render/table/style.h */
 	int width;   /* width of the terminal in columns; 0: no limit */
 	size_t top;  /* maximum number of rows per list; 0: no limit */
+	/* true to limit all lists except that of types to a few rows instead of `top` */
+	bool is_short;
 	/* the allocator's own figures; NULL if memstate was not asked to query them */
 	const struct helper_answer *answer;
 };
 
 /*
- * Append the text report. heap->quality must not be QUALITY_UNKNOWN. `detail` may be NULL
- * here and in the functions below, which then omit the details.
+ * Append the text report. heap->quality must not be QUALITY_UNKNOWN. In this function and
+ * those below, `detail` may be NULL to omit the details.
  */
 void heap_report_add_text(struct strbuf *out, const struct usage *u,
 			  const struct heap *heap, const struct heap_detail *detail,
 			  const struct heap_report_options *options);
 
 /*
- * Append the report as one line of JSON, including the "\n" at the end. Unknown figures
- * are null.
+ * Append the report as one line of JSON, which ends with "\n". Unknown figures are null.
  */
 void heap_report_add_json(struct strbuf *out, const struct usage *u,
 			  const struct heap *heap, const struct heap_detail *detail,

@@ -14,14 +14,12 @@
 #include "render/table/axis.h"
 #include "render/table/output.h"
 
-/*
- * Maximum number of points in a series. A screen has too few pixel columns to show more.
- */
+/* Maximum number of points in a series. A screen has too few pixel columns for more. */
 #define POINTS_MAX 600
 
 /*
- * The areas of a chart, from the bottom up. Memory that does not depend on the
- * allocator is at the bottom; the allocator's free pages are at the top.
+ * The areas of a chart from bottom to top. Memory that does not depend on the allocator
+ * is at the bottom, and the allocator's free pages are at the top.
  */
 static const struct layer {
 	enum owner owner;
@@ -89,7 +87,7 @@ static void add_source(struct strbuf *out, const char *directive, enum page_file
 
 /*
  * The content security policy forbids everything that is not part of the page. It is a
- * second line of defence in case that a text is not escaped properly.
+ * second line of defence in case a text is not escaped properly.
  */
 void html_page_begin(struct strbuf *out, const struct html_page *page)
 {
@@ -333,10 +331,7 @@ static void add_data(struct strbuf *out, const struct html_chart *charts, size_t
 	html_end_data(&j);
 }
 
-/*
- * Append the HTML elements for a chart. The script page.js draws the chart into
- * these elements.
- */
+/* Append the HTML elements into which the script page.js draws a chart. */
 static void add_chart_frame(struct strbuf *out, const struct html_chart *chart)
 {
 	strbuf_add_text(out, "<section class=\"chart\">\n<h3>");

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * html_page - self-contained HTML pages, which need neither network access nor
- * other files. A chart shows Rss over time as stacked areas by owner. Charts
- * are placed side by side with the same axes and show the values under the
- * pointer. All other text precedes the charts.
+ * html_page - self-contained HTML pages, which need neither network access nor other
+ * files. A chart shows Rss over time as stacked areas by owner. Charts are placed side by
+ * side with the same axes and show the values under the pointer. All other text precedes
+ * the charts.
  *
- * Texts from outside memstate may enter a page only through html_add_text() and
- * html_add_json_text(); the text of rules is the exception. As a second line of
- * defence, a content security policy allows only memstate's own styles and
- * scripts, identified by their SHA-256.
+ * Text from outside memstate may enter a page only through html_add_text() and
+ * html_add_json_text(), except for the text of rules. As a second line of defence, a
+ * content security policy allows only memstate's own styles and scripts, identified by
+ * their SHA-256.
  */
 #ifndef MS_RENDER_HTML_HTML_PAGE_H
 #define MS_RENDER_HTML_HTML_PAGE_H
@@ -35,7 +35,7 @@ struct html_mark {
 
 struct html_chart {
 	const char *title;
-	const char *note; /* text shown below the title; may be NULL */
+	const char *note; /* text below the title; may be NULL */
 	struct html_series areas;
 	/* Rss of other runs, drawn as lines behind the stacked areas */
 	const struct html_series *lines;
@@ -69,11 +69,11 @@ void html_page_add_charts(struct strbuf *out, const struct html_chart *charts,
 
 /*
  * Append text to a page, escaped for use in an HTML element or in a quoted attribute.
- * Unprintable characters are replaced as text_add_printable() does.
+ * Unprintable characters are replaced as in text_add_printable().
  */
 void html_add_text(struct strbuf *out, const char *text);
 
-/* Append a text of several lines as html_add_text() does, but keep the line breaks. */
+/* Append a text of several lines like html_add_text(), but keep the line breaks. */
 void html_add_lines(struct strbuf *out, const char *text);
 
 /*
@@ -84,9 +84,9 @@ struct json html_begin_data(struct strbuf *out);
 void html_end_data(struct json *j);
 
 /*
- * Append text as a JSON string, made printable. Only the text of rules may be appended
- * with json_add_string() instead: the page applies the rules to stacks, and shows their
- * text only in an input field.
+ * Append text as a JSON string, made printable. The text of rules may be appended with
+ * json_add_string() instead, because the page applies the rules and shows their text only
+ * in an input field.
  */
 void html_add_json_text(struct json *j, const char *key, const char *text);
 

@@ -6,9 +6,8 @@
 #include "render/html/page_digests.h"
 
 /*
- * The files whose text the build embeds into memstate. src/render/local.mk passes the
- * directory of these files to the assembler. The script page_digests.sh also reads
- * this list.
+ * The files whose text the build embeds into memstate. The makefile passes the directory
+ * of these files to the assembler. The script page_digests.sh also reads this list.
  */
 /* clang-format off */
 #define BEGIN(name) ".globl page_file_" #name "\npage_file_" #name ":\n"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * page_files - the styles and scripts of HTML pages and SVG pictures, which the build
- * embeds into memstate. Their source files are in this directory.
+ * embeds into memstate. Their sources are in the same directory.
  */
 #ifndef MS_RENDER_HTML_PAGE_FILES_H
 #define MS_RENDER_HTML_PAGE_FILES_H
@@ -25,8 +25,7 @@ enum page_file {
 const char *page_file_text(enum page_file file);
 
 /*
- * Return the SHA-256 digest of the text of an embedded file, in base64. The build
- * computes the digest.
+ * Return the base64 SHA-256 digest of an embedded file's text, which the build computes.
  */
 const char *page_file_digest(enum page_file file);
 

@@ -18,7 +18,7 @@ struct layer {
 };
 
 /*
- * The contents of a kind of chart: stacked areas from the bottom up, lines, and values
+ * The contents of a kind of chart: stacked areas from bottom to top, lines, and values
  * that appear only in the table beside the chart.
  */
 struct kind {
@@ -36,10 +36,11 @@ static const struct layer group_areas[] = {
 	{ GROUP_SOCK, "sock", "buffers of sockets; cannot be reclaimed" },
 	{ GROUP_LAZYFREE, "lazyfree", "freed; the kernel reclaims it first" },
 	{ GROUP_SLAB_RECLAIMABLE, "slab_reclaimable", "the kernel can reclaim it" },
-	{ GROUP_FILE, "page_cache", "the kernel reclaims it before it kills" },
+	{ GROUP_FILE, "page_cache", "reclaimed before the OOM killer acts" },
 };
-static const struct layer group_lines[] = { { GROUP_LIMIT, "limit",
-					      "at this usage, the kernel kills" } };
+static const struct layer group_lines[] = {
+	{ GROUP_LIMIT, "limit", "at this usage, the kernel kills a process" }
+};
 static const struct layer group_beside[] = {
 	{ GROUP_NEED, "need", "memory that cannot be reclaimed" },
 	{ GROUP_HIDDEN, "hidden", "live memory outside the working set" },
@@ -247,10 +248,7 @@ static void add_data(struct strbuf *out, const struct timeline_charts *c)
 	html_end_data(&j);
 }
 
-/*
- * The functions below write the part of the page that is visible in a browser
- * without scripts.
- */
+/* The functions below write the part of the page that is visible without scripts. */
 
 static void add_cell(struct strbuf *out, uint64_t bytes)
 {

@@ -12,9 +12,7 @@ static const struct cgroup *cgroup_of(const void *row)
 	return ((const struct oom_row *)row)->cgroup;
 }
 
-/*
- * Set a value to a figure of a cgroup. The value of a limit that is not set is unknown.
- */
+/* Set a value to a figure of a cgroup; a limit that is not set becomes unknown. */
 static void set_figure(struct value *ret, uint64_t figure)
 {
 	if (figure != CGROUP_NO_LIMIT)
@@ -59,9 +57,7 @@ static void get_figure(const void *row, int arg, struct value *ret)
 	set_figure(ret, number);
 }
 
-/*
- * Get a name that was found in the cgroup's path. `arg` is a value of enum cgroup_name.
- */
+/* Get a name derived from the cgroup's path. `arg` is a value of enum cgroup_name. */
 static void get_name(const void *row, int arg, struct value *ret)
 {
 	value_set_text(ret, cgroup_of(row)->names[arg]);
@@ -73,10 +69,7 @@ static void get_process_count(const void *row, int arg, struct value *ret)
 	value_set_amount(ret, cgroup_of(row)->pid_count);
 }
 
-/*
- * Get a figure of the cgroup itself, and not of an ancestor. `arg` is an offset in
- * struct cgroup_level.
- */
+/* Get a figure of the cgroup itself. `arg` is an offset in struct cgroup_level. */
 static void get_own(const void *row, int arg, struct value *ret)
 {
 	const struct cgroup *c = cgroup_of(row);
@@ -139,7 +132,9 @@ static const struct column columns[] = {
 	  0, 0, get_elapsed },
 	{ "cgroup", "CGROUP", "the group, as /proc/PID/cgroup names it", VALUE_TEXT,
 	  false, 0, 0, get_path },
-	{ "limit_cgroup", "OF", "the group that owns the limit: itself, or one above it",
+	{ "limit_cgroup", "OF",
+	  "the group that has the tightest limit: itself, or a group "
+	  "above it",
 	  VALUE_TEXT, false, 0, 0, get_limit_path },
 	FIGURE("limit_bytes", "LIMIT", limit_bytes,
 	       "the tightest limit of the group and all groups above it"),
@@ -213,9 +208,10 @@ static const struct column columns[] = {
 	LEVEL("high_bytes", "HIGH", VALUE_BYTES, get_own, high_bytes,
 	      "the group's own memory.high: above it, the kernel slows it down"),
 	LEVEL("max_count", "MAX", VALUE_COUNT, get_owner, max_count,
-	      "times that the limit was reached; most of them are not kills"),
+	      "how often the limit was reached; most such events do not "
+	      "cause a kill"),
 	LEVEL("oom_count", "OOM", VALUE_COUNT, get_owner, oom_count,
-	      "times that nothing more could be reclaimed"),
+	      "how often the kernel could not reclaim enough memory"),
 	LEVEL("oom_kill_count", "KILLS", VALUE_COUNT, get_own, oom_kill_count,
 	      "processes of the group itself that the OOM killer killed"),
 	{ "pressure_some_s", "STALLED",
@@ -224,8 +220,10 @@ static const struct column columns[] = {
 	  VALUE_SECONDS, true, 0, (int)offsetof(struct cgroup_pressure, some_ns),
 	  get_pressure },
 	{ "pressure_full_s", "STUCK",
-	  "part of that: all tasks that had work to do waited", VALUE_SECONDS, true, 0,
-	  (int)offsetof(struct cgroup_pressure, full_ns), get_pressure },
+	  "time that all runnable tasks of the group waited for memory "
+	  "(PSI; version 2)",
+	  VALUE_SECONDS, true, 0, (int)offsetof(struct cgroup_pressure, full_ns),
+	  get_pressure },
 	NAME("container", "CONTAINER", CONTAINER,
 	     "the container's name, according to the machine's files"),
 	NAME("pod", "POD", POD, "the pod's name"),

@@ -32,7 +32,7 @@ static void add_printable(struct page *p, struct strbuf *out, const char *text)
 	text_add_printable(out, text, strlen(text), p->options->table.ascii);
 }
 
-/* Append a label and a text, which is wrapped so that all of its lines align. */
+/* Append a label and a text, which is wrapped with all of its lines aligned. */
 static void add_words(struct page *p, const char *label, const char *words)
 {
 	strbuf_addf(p->out, "%-*s", LABEL_WIDTH, label);
@@ -52,10 +52,7 @@ static void add_amount(struct strbuf *line, const char *name, uint64_t bytes)
 			    units_format_bytes(bytes, buf));
 }
 
-/*
- * Append text of the form " in container C of pod NAMESPACE/POD". Unknown parts
- * are omitted.
- */
+/* Append text of the form " in container C of pod NAMESPACE/POD". Omit unknown parts. */
 static void add_place(struct page *p, struct strbuf *line, const struct oom_place *place)
 {
 	const char *container = place->container[0] != '\0' ? place->container
@@ -122,10 +119,7 @@ static bool is_invoker(const struct oom_evidence *e, int pid, const char *name)
 				   : strcmp(e->invoker.name, name) == 0;
 }
 
-/*
- * Append text of the form "NAME (PID) in container C of pod P". Unknown parts
- * are omitted.
- */
+/* Append text of the form "NAME (PID) in container C of pod P". Omit unknown parts. */
 static void add_invoker_name(struct page *p, struct strbuf *line)
 {
 	const struct oom_evidence *e = p->evidence;
@@ -137,8 +131,8 @@ static void add_invoker_name(struct page *p, struct strbuf *line)
 }
 
 /*
- * Append the process whose allocation hit the limit. Append nothing if a process is
- * known to have grown, because add_grower() names the allocating process in that case.
+ * Append the process whose allocation hit the limit. Append nothing if the evidence
+ * contains a growing process, because add_grower() then names the allocating process.
  */
 static void add_invoker(struct page *p)
 {
@@ -158,8 +152,8 @@ static void add_invoker(struct page *p)
 }
 
 /*
- * Append the time of the kill in the format of the log. memstate cannot convert the time
- * if the log does not contain the year or time zone.
+ * Append the time of the kill in the format of the log, because it cannot be converted if
+ * the log lacks the year or the time zone.
  */
 static void add_log_time(struct page *p)
 {
@@ -271,7 +265,8 @@ static void add_before(struct page *p)
 		return;
 	add_amount(&line, "need", e->last.need_bytes);
 	add_amount(&line, "LazyFree", e->last.lazyfree_bytes);
-	add_amount(&line, "hidden", e->hidden_bytes);
+	if (e->hidden_bytes > 0)
+		add_amount(&line, "hidden", e->hidden_bytes);
 	add_amount(&line, "working set", e->last.working_set_bytes);
 	add_words(p, e->end == OOM_END_NONE ? "now" : "before", line.text);
 }
@@ -340,8 +335,8 @@ static void add_mapping(struct page *p, struct strbuf *line)
 }
 
 /*
- * Append a sentence that states which process grew, in which kind of memory and since
- * when, and which process made the allocation that hit the limit.
+ * Append a sentence about which process grew, in which kind of memory and since when, and
+ * which process made the allocation that hit the limit.
  */
 static void add_grower(struct page *p)
 {
@@ -372,7 +367,7 @@ static void add_grower(struct page *p)
 }
 
 /*
- * If the verdict applies, append its title and the deciding figures in the form
+ * If the verdict applies, append its title and the decisive figures in the form
  * "TITLE: FIGURES".
  */
 static void add_verdict(struct page *p, const char *label, enum oom_verdict verdict)

@@ -8,7 +8,7 @@
 #include "render/table/output.h"
 
 struct oom_explain_options {
-	size_t top; /* maximum number of tasks to list from the kernel's report */
+	size_t top; /* maximum number of tasks in the report */
 	struct table_options table;
 };
 
@@ -17,8 +17,8 @@ void oom_explain_add_text(struct strbuf *out, const struct oom_evidence *evidenc
 			  const struct oom_explain_options *options);
 
 /*
- * Append the explanation as one line of JSON, including the "\n" at the end. `summary` is
- * a JSON text about all kills in the log, or NULL.
+ * Append the explanation as one line of JSON, which ends with "\n". `summary` is a JSON
+ * text about all kills in the log, or NULL.
  */
 void oom_explain_add_json(struct strbuf *out, const struct oom_evidence *evidence,
 			  const char *summary);

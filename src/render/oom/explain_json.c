@@ -9,7 +9,7 @@
 #include "classify/oom/verdict.h"
 #include "render/oom/explain.h"
 
-/* Append a number, or null in place of a limit that is not set. */
+/* Append a number, or null for a limit that is not set. */
 static void add_number(struct json *j, const char *key, uint64_t number)
 {
 	json_add_amount(j, key, number == CGROUP_NO_LIMIT ? BYTES_UNKNOWN : number);
@@ -136,8 +136,8 @@ static void add_growth(struct json *j, const struct oom_evidence *e)
 }
 
 /*
- * Append the JSON member "sample" with figures from a recording, or with null if there is
- * no recording.
+ * Append the JSON member "sample" with figures from a recording, or null without
+ * a recording.
  */
 static void add_sample(struct json *j, const struct oom_evidence *e)
 {
@@ -180,8 +180,8 @@ static void add_log(struct json *j, const struct oom_kill *k)
 }
 
 /*
- * Append the memory of the whole machine, or null if the
- * kernel's report does not contain it.
+ * Append the memory of the whole machine, or null if the kernel's report does not
+ * contain it.
  */
 static void add_machine(struct json *j, const struct oom_kill *k)
 {

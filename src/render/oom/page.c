@@ -9,7 +9,7 @@
 #include "render/html/html_page.h"
 #include "render/oom/summary.h"
 
-/* number of bytes reserved for the end of the page, which includes the script */
+/* Number of bytes reserved for the end of the page, which includes the script. */
 #define END_BYTES 100000
 
 static void add_lines(struct strbuf *out, const struct strbuf *text)

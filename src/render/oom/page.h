@@ -10,8 +10,8 @@
 #include "render/oom/explain.h"
 
 /*
- * Maximum size of a page in bytes. The page shows as many kills as fit, and states the
- * number of the others.
+ * Maximum size of a page in bytes. The page shows as many kills as fit, and states how
+ * many are left out.
  */
 #define OOM_PAGE_BYTES_MAX ((size_t)2000000)
 

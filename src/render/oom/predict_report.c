@@ -64,8 +64,8 @@ static void add_samples(const struct page *p, const struct trend *t)
 }
 
 /*
- * Append a description of how the need for memory changed from the first sample to the
- * last, such as "rose from 61.9M to 62.8M".
+ * Append the change of the memory need from the first to the last sample, such as "rose
+ * from 61.9M to 62.8M".
  */
 static void add_need(const struct page *p, const struct trend *t)
 {
@@ -86,10 +86,7 @@ static void add_need(const struct page *p, const struct trend *t)
 	add_line(p, "need", strbuf_text(&words));
 }
 
-/*
- * Return true if the cgroup has no processes. In that case, the memory need cannot grow,
- * even if it grew before.
- */
+/* Return true if the cgroup has no processes, so its memory need cannot grow. */
 static bool is_empty(const struct predict_report *report)
 {
 	return report->cgroup && report->cgroup->pid_count == 0;
@@ -153,7 +150,7 @@ static int compare_trends(const void *a, const void *b)
 {
 	const struct process_trend *x = a, *y = b;
 	const struct growth *g_x = &x->need.growth, *g_y = &y->need.growth;
-	/* BYTES_UNKNOWN + 1 is 0, so that an unknown need sorts last */
+	/* BYTES_UNKNOWN + 1 is 0, so an unknown need sorts last */
 	uint64_t of_x = x->need.bytes + 1, of_y = y->need.bytes + 1;
 
 	if (rank_of(g_x->kind) != rank_of(g_y->kind))
@@ -164,9 +161,8 @@ static int compare_trends(const void *a, const void *b)
 }
 
 /*
- * Return the trends of all processes, and set *ret_count to their number. Growing
- * processes come first, those with the fastest growth at the top. The caller frees
- * the result.
+ * Return the trends of all processes, fastest growth first, and set *ret_count to their
+ * number. The caller frees the result.
  */
 static struct process_trend *find_processes(const struct trends *trends,
 					    size_t *ret_count)
@@ -182,8 +178,7 @@ static struct process_trend *find_processes(const struct trends *trends,
 }
 
 /*
- * Return whichever rate has the larger absolute value. A trend that is too short has
- * no rate.
+ * Return the rate with the larger absolute value. A trend that is too short has no rate.
  */
 static int64_t larger_rate(int64_t rate, const struct growth *g)
 {
@@ -219,7 +214,7 @@ static const char *format_rate_of(const struct page *p, const struct trend *t,
 }
 
 /*
- * Return true if the growth of allocated blocks is known for at least one process in
+ * Return true if the growth of live blocks is known for at least one process in
  * the table.
  */
 static bool has_live(const struct page *p)
@@ -246,8 +241,8 @@ static void add_process(const struct page *p, const struct process_trend *t)
 }
 
 /*
- * Append, for each growing process, the cause of the growth: either its live blocks grow,
- * or the allocator keeps freed memory.
+ * Append the cause of growth for each growing process: either its live blocks grow, or
+ * the allocator retains freed memory.
  */
 static void add_causes(const struct page *p)
 {
@@ -354,7 +349,7 @@ static void add_seconds(struct json *j, const char *key, uint64_t ns, bool is_kn
 static void add_trend(struct json *j, const char *key, const struct trend *t)
 {
 	const struct growth *g = &t->growth;
-	bool is_told = g->kind != GROWTH_TOO_SHORT;
+	bool has_result = g->kind != GROWTH_TOO_SHORT;
 
 	json_begin_object(j, key);
 	json_add_string(j, "verdict", growth_kind_names[g->kind]);
@@ -367,8 +362,8 @@ static void add_trend(struct json *j, const char *key, const struct trend *t)
 	add_rate(j, "rate_bytes_per_hour", g, g->rate_bytes);
 	add_rate(j, "rate_low_bytes_per_hour", g, g->rate_low_bytes);
 	add_rate(j, "rate_high_bytes_per_hour", g, g->rate_high_bytes);
-	json_add_amount(j, "floor_bytes", is_told ? g->floor_bytes : BYTES_UNKNOWN);
-	json_add_amount(j, "tooth_bytes", is_told ? g->tooth_bytes : BYTES_UNKNOWN);
+	json_add_amount(j, "floor_bytes", has_result ? g->floor_bytes : BYTES_UNKNOWN);
+	json_add_amount(j, "tooth_bytes", has_result ? g->tooth_bytes : BYTES_UNKNOWN);
 	json_end_object(j);
 }
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * predict_report - report, as text or JSON, whether the memory need of a cgroup and its
- * processes grows, and when the need will reach the limit.
+ * processes grows, and when it will reach the limit.
  */
 #ifndef MS_RENDER_OOM_PREDICT_REPORT_H
 #define MS_RENDER_OOM_PREDICT_REPORT_H
@@ -11,12 +11,12 @@
 #include "render/table/output.h"
 
 struct predict_report {
-	/* the cgroup at the time of the last sample; NULL if only processes are known */
+	/* cgroup at the time of the last sample; NULL if only processes are known */
 	const struct cgroup *cgroup;
 	const struct trends *trends;
 	uint64_t unix_ms; /* time of the last sample */
 	size_t top;	  /* maximum number of processes in the report */
-	/* used to suggest the next command: see struct oom_conclusion_options */
+	/* input for suggesting the next command, as in struct oom_conclusion_options */
 	const char *recording, *live_options;
 	struct table_options options;
 };
@@ -24,11 +24,11 @@ struct predict_report {
 /* Append the report as text. */
 void predict_report_add_text(struct strbuf *out, const struct predict_report *report);
 
-/* Append the report as one line of JSON, including the "\n" at the end. */
+/* Append the report as one line of JSON, which ends with "\n". */
 void predict_report_add_json(struct strbuf *out, const struct predict_report *report);
 
 /*
- * Return the kind of growth that the report describes: that of the cgroup, or without a
+ * Return the kind of growth that the report describes: that of the cgroup or, without a
  * cgroup, that of the first process in the report. Return GROWTH_NONE for a cgroup
  * without processes, and GROWTH_TOO_SHORT if there is neither a cgroup nor a process.
  */

@@ -39,8 +39,8 @@ static const char *format_amount_or_none(const struct page *p, uint64_t bytes,
 }
 
 /*
- * Append an indented line such as "label 1.5M 12.3% note". The percentage is relative to
- * the usage of the cgroup.
+ * Append an indented line such as "label 1.5M 12.3% note". The percentage refers to the
+ * usage of the cgroup.
  */
 static void add_part(struct page *p, int indent, const char *label, uint64_t bytes,
 		     const char *note)
@@ -78,8 +78,8 @@ static void add_path(struct page *p, const char *path)
 }
 
 /*
- * Append a bar that shows the parts of the usage. The full length of the bar is the
- * limit, or the usage if there is no limit.
+ * Append a bar that shows the parts of the usage. The full length of the bar is the limit
+ * or, without a limit, the usage.
  */
 static void add_bar(struct page *p)
 {
@@ -111,8 +111,8 @@ static void add_bar(struct page *p)
 }
 
 /*
- * For cgroup v1, append the parts of kernel memory, and how accurate each part is.
- * Samples from a recording do not contain these figures.
+ * Append the parts of kernel memory in cgroup v1, and how accurate each part is. Samples
+ * from a recording do not contain these figures.
  */
 static void add_kernel_v1(struct page *p)
 {
@@ -201,7 +201,7 @@ static void add_parts(struct page *p)
 		add_part(p, 4, "network buffers", f->sock_bytes, NULL);
 	add_reclaimable(p, "LazyFree", f->lazyfree_bytes, lazyfree_note(f));
 	add_reclaimable(p, "page cache", f->file_bytes,
-			"the kernel reclaims it before it kills");
+			"reclaimed before the OOM killer acts");
 	if (bytes_known(f->slab_reclaimable_bytes))
 		add_reclaimable(p, "reclaimable slab", f->slab_reclaimable_bytes, NULL);
 	add_unexplained(p);
@@ -248,7 +248,7 @@ static void add_details(struct page *p)
 	strbuf_add_char(p->out, '\n');
 	if (f->limit_bytes != CGROUP_NO_LIMIT)
 		add_explained(p, "headroom", f->headroom_bytes,
-			      "need can grow by this much before the kernel kills");
+			      "need can grow by this much before an OOM kill");
 	add_explained(p, "shown by kubectl top", f->working_set_bytes,
 		      "usage minus inactive files");
 	if (bytes_known(f->hidden_bytes) && f->hidden_bytes > 0)
@@ -347,7 +347,7 @@ void oom_report_add_text(struct strbuf *out, const struct oom_report *report)
 	conclusion_add_next(out, &conclusion);
 }
 
-/* Append a number, or null in place of a limit that is not set. */
+/* Append a number, or null for a limit that is not set. */
 static void add_amount(struct json *j, const char *key, uint64_t number)
 {
 	json_add_amount(j, key, number == CGROUP_NO_LIMIT ? BYTES_UNKNOWN : number);

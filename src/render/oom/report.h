@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/*
- * report - show what uses the memory of a cgroup, as text, CSV or JSON.
- */
+/* report - show which parts the memory of a cgroup consists of, as text, CSV or JSON. */
 #ifndef MS_RENDER_OOM_REPORT_H
 #define MS_RENDER_OOM_REPORT_H
 
@@ -21,13 +19,10 @@ extern const struct column_set oom_columns;
 struct oom_report {
 	struct oom_row row;
 	const struct snapshot *processes;
-	/*
-	 * growth of the memory need, computed from all samples up to this one; NULL
-	 * if unknown
-	 */
+	/* growth of the memory need, from all samples up to this row; NULL if unknown */
 	const struct trend *need;
 	size_t top; /* maximum number of processes in the report */
-	/* used to suggest the next command: see struct oom_conclusion_options */
+	/* input for suggesting the next command, as in struct oom_conclusion_options */
 	const char *recording, *live_options;
 	struct table_options options;
 };
@@ -36,8 +31,8 @@ struct oom_report {
 void oom_report_add_text(struct strbuf *out, const struct oom_report *report);
 
 /*
- * Append the report as one line of JSON, including the "\n" at the end. The report
- * contains all columns, and each level of the cgroup hierarchy with its limit.
+ * Append the report as one line of JSON, which ends with "\n". The report contains all
+ * columns, and each level of the cgroup hierarchy with its limit.
  */
 void oom_report_add_json(struct strbuf *out, const struct oom_row *row,
 			 const struct column_list *columns);

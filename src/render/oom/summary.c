@@ -34,7 +34,7 @@ enum limit {
 };
 
 static const struct {
-	/* `key` is for JSON; `name` is shown in text if the limit has no path */
+	/* `key` is for JSON; text reports show `name` if the limit has no path */
 	const char *key, *name;
 } limits[] = {
 	[LIMIT_CGROUP] = { "cgroup", "a cgroup that the log does not name" },
@@ -159,7 +159,7 @@ static struct row *make_rows(const struct oom_kill *const *kills, size_t count,
 
 /*
  * Find the first and the last kill. If the log contains the date of each kill, compare
- * the times, because some logs are not in chronological order. Otherwise, compare the
+ * the times, because some logs are not in chronological order. Otherwise compare the
  * positions in the log.
  */
 static void find_ends(const struct oom_kill *const *kills, size_t count,
@@ -196,7 +196,7 @@ static void add_period(struct strbuf *out, const struct oom_kill *const ends[2])
 
 /*
  * Append the conclusion, which names the most frequent limit and the most frequent
- * victim: the first row of each list.
+ * victim. Each is the first row of its list.
  */
 static void add_opening(struct strbuf *out, const struct oom_kill *const *kills,
 			size_t count, const struct row *rows[2],

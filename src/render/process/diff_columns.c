@@ -76,8 +76,8 @@ const struct column_set diff_columns = {
 	.columns = columns,
 	.count = sizeof(columns) / sizeof(columns[0]),
 	/*
-	 * Default columns for JSON. The list of functions is not among them, because it
-	 * is a JSON array.
+	 * Default columns for JSON, without the functions, which are a separate
+	 * JSON array.
 	 */
 	.table_default = "kind,metric,before,after,change,callers",
 };

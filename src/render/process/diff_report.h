@@ -10,7 +10,7 @@
 #include "render/table/output.h"
 
 struct diff_side {
-	const char *file; /* name of the profile's file, as the user entered it */
+	const char *file; /* file name of the profile as the user entered it */
 	const struct profile *profile;
 	/*
 	 * amount of the metric that rules removed, which no stack in the report includes
@@ -30,7 +30,7 @@ struct diff_report {
 struct diff_row {
 	const struct diff_report *report;
 	const struct profile_diff_stack *stack;
-	const char *functions; /* function names, innermost first, separated by ';' */
+	const char *functions; /* names, innermost first, separated by ';' */
 };
 extern const struct column_set diff_columns;
 
@@ -38,12 +38,12 @@ extern const struct column_set diff_columns;
 void diff_report_add_text(struct strbuf *out, const struct diff_report *report);
 
 /*
- * Append a CSV row for each listed stack, after a header line
- * unless table.no_headings is set.
+ * Append a CSV row for each listed stack, after a header line unless table.no_headings
+ * is set.
  */
 void diff_report_add_csv(struct strbuf *out, const struct diff_report *report);
 
-/* Append the report as one line of JSON, including the "\n" at the end. */
+/* Append the report as one line of JSON, which ends with "\n". */
 void diff_report_add_json(struct strbuf *out, const struct diff_report *report);
 
 #endif

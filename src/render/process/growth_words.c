@@ -59,22 +59,22 @@ void growth_add_rate(struct strbuf *out, const struct growth *g,
 }
 
 /*
- * Append the period over which each floor was computed: "the floor of each cycle
- * (6m40s)", or "the floor of each 1m00s" if there is no cycle.
+ * Append the period over which each floor was computed: "the lowest value in each
+ * cycle (6m40s)", or "the lowest value in each 1m00s" if there is no cycle.
  */
 static void add_windows(struct strbuf *out, const struct growth *g)
 {
 	char buf[UNITS_TEXT_SIZE];
 
 	if (g->cycle_ns > 0)
-		strbuf_addf(out, "the floor of each cycle (%s)",
+		strbuf_addf(out, "the lowest value in each cycle (%s)",
 			    units_format_duration(g->cycle_ns, buf));
 	else
-		strbuf_addf(out, "the floor of each %s",
+		strbuf_addf(out, "the lowest value in each %s",
 			    units_format_duration(g->window_ns, buf));
 }
 
-/* Append the requirements for a result, such as "3 more samples are needed". */
+/* Append what a result still requires, such as "3 more samples are needed". */
 static void add_missing(struct strbuf *out, const struct growth *g)
 {
 	char cycle[UNITS_TEXT_SIZE], missing[UNITS_TEXT_SIZE];
@@ -142,7 +142,7 @@ void growth_add_time(struct strbuf *out, const struct growth *g, uint64_t limit_
 		return;
 	growth_time_add(out, &left);
 	if (g->tooth_bytes > 0)
-		strbuf_addf(out, ", with a peak as tall as the tallest so far, %s",
+		strbuf_addf(out, ", counting peaks of up to %s above the lowest value",
 			    units_format_bytes(g->tooth_bytes, tooth));
 }
 

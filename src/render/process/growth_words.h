@@ -21,7 +21,7 @@ int64_t growth_largest_rate(const struct growth *growth);
 
 /*
  * Append the kind of growth and its details as a sentence without a full stop, such as
- * "growing: the floor of each cycle (6m40s) changes by +60.1M/h (+58.0M/h to
+ * "growing: the lowest value in each cycle (6m40s) changes by +60.1M/h (+58.0M/h to
  * +62.3M/h)". All rates are shown in `unit`, or in the unit that suits the largest rate
  * if `unit` is NULL.
  */
@@ -29,9 +29,9 @@ void growth_add_words(struct strbuf *out, const struct growth *growth,
 		      const struct units_rate *unit);
 
 /*
- * Append a forecast such as "reaches the limit in 25m00s (24m10s to 28m05s), with a peak
- * as tall as the tallest so far, 80.0M", or "is at the limit now". Append nothing if the
- * time cannot be determined.
+ * Append a forecast such as "reaches the limit in 25m00s (24m10s to 28m05s), counting
+ * peaks of up to 80.0M above the lowest value", or "is at the limit now". Append nothing
+ * if the time cannot be determined.
  */
 void growth_add_time(struct strbuf *out, const struct growth *growth,
 		     uint64_t limit_bytes);
@@ -42,21 +42,18 @@ extern const char *const growth_cause_words[GROWTH_CAUSE_COUNT_];
 struct growth_words_options {
 	size_t width;
 	bool ascii;
-	/*
-	 * whether to begin the text with the pid and name of the process, such as "1234
-	 * server: "
-	 */
+	/* true to begin the text with the process, such as "1234 server: " */
 	bool with_name;
 };
 
 /*
  * Append a text such as "Need over 4m10s (250 samples): growing: …" and the cause of the
- * growth. The text is wrapped to the width in the options.
+ * growth, wrapped to the width in the options.
  */
 void growth_add_process(struct strbuf *out, const struct process_trend *trend,
 			const struct growth_words_options *options);
 
-/* The limitations of every growth analysis, which reports show with each result. */
+/* limitations of every growth analysis, for display with each result */
 extern const char growth_caveats[];
 
 #endif

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * heap_rows - the part of a process report that shows the heaps of malloc and of language
+ * heap_rows - the part of a process report about the heaps of malloc and of language
  * runtimes, with the resident bytes of each heap.
  */
 #ifndef MS_RENDER_PROCESS_HEAP_ROWS_H

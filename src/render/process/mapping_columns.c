@@ -70,6 +70,15 @@ static void get_name(const void *row, int arg, struct value *ret)
 		value_set_text_part(ret, m->name, m->name_length);
 }
 
+static void get_use(const void *row, int arg, struct value *ret)
+{
+	const struct known_use_text *text = &known_use_texts[mapping_of(row)->use];
+	const char *const texts[] = { text->name, text->limit };
+
+	if (texts[arg])
+		value_set_text(ret, texts[arg]);
+}
+
 #define FIELD(name, heading, field, help)                                   \
 	{                                                                   \
 		name, heading, help, VALUE_BYTES, true, 0, field, get_field \
@@ -108,12 +117,18 @@ static const struct column columns[] = {
 	      "Swap with shared pages divided by their users"),
 	FIELD("anonymous_bytes", "ANONYMOUS", SMAPS_ANONYMOUS,
 	      "resident anonymous pages"),
-	FIELD("referenced_bytes", "REF", SMAPS_REFERENCED, "resident and marked as used"),
+	FIELD("referenced_bytes", "REF", SMAPS_REFERENCED,
+	      "resident and accessed since the referenced bits were last "
+	      "cleared"),
 	FIELD("ksm_bytes", "KSM", SMAPS_KSM, "merged with equal pages"),
 	FIELD("thp_bytes", "THP", SMAPS_ANON_HUGE, "anonymous transparent huge pages"),
 	FIELD("locked_bytes", "LOCKED", SMAPS_LOCKED, "locked by mlock, in Pss"),
-	{ "owner", "OWNER", "the row of the matrix in which it is counted", VALUE_WORD,
+	{ "owner", "OWNER", "the owner to which the mapping is assigned", VALUE_WORD,
 	  false, 0, 0, get_owner },
+	{ "use", "USE", "what it is used for, if its shape shows that", VALUE_TEXT, false,
+	  0, 0, get_use },
+	{ "use_limit", "LIMITED BY", "the options that limit this use", VALUE_TEXT, false,
+	  0, 1, get_use },
 	{ "name", "MAPPING", "file name, or the kernel's tag in brackets", VALUE_TEXT,
 	  false, 0, 0, get_name },
 };
@@ -124,9 +139,9 @@ const struct column_set mapping_columns = {
 	.csv_default =
 		"start_addr,end_addr,perms,size_bytes,rss_bytes,pss_bytes,"
 		"private_dirty_bytes,lazyfree_bytes,private_clean_bytes,shared_dirty_bytes,"
-		"shared_clean_bytes,swap_bytes,owner,name",
+		"shared_clean_bytes,swap_bytes,owner,name,use,use_limit",
 	.table_default =
 		"start_addr,size_bytes,rss_bytes,private_dirty_bytes,lazyfree_bytes,"
-		"private_clean_bytes,shared_clean_bytes,perms,owner,name",
+		"private_clean_bytes,shared_clean_bytes,perms,owner,use,name",
 	.sort_default = "start_addr",
 };

@@ -65,6 +65,18 @@ static void add_side(const struct page *p, const char *label,
 			    moment->processes.unreadable_count);
 }
 
+/* Append a line that explains why the moment is not the end of the recording. */
+static void add_ended(const struct page *p, const struct moment_side *side)
+{
+	char time[CLOCK_TEXT_SIZE];
+
+	if (side->ended_unix_ms > 0)
+		strbuf_addf(p->out,
+			    "        the last sample: %s processes had ended by %s\n",
+			    p->report->is_selection ? "the selected" : "all",
+			    clock_format_utc(side->ended_unix_ms, time));
+}
+
 static void add_sides(const struct page *p)
 {
 	const struct moment_report *r = p->report;
@@ -73,6 +85,7 @@ static void add_sides(const struct page *p)
 
 	add_side(p, "before", &r->before);
 	strbuf_add_char(p->out, '\n');
+	add_ended(p, &r->before);
 	add_side(p, "after", &r->after);
 	if (from != to)
 		strbuf_addf(p->out, ", %s %s",
@@ -80,9 +93,10 @@ static void add_sides(const struct page *p)
 				    (to > from ? to - from : from - to) * NS_PER_MS, buf),
 			    to > from ? "later" : "earlier");
 	strbuf_add_char(p->out, '\n');
+	add_ended(p, &r->after);
 }
 
-/* Return by how many ms the oldest mapping data of a moment precedes the moment. */
+/* Return the age of a moment's oldest mapping data at that moment, in ms. */
 static uint64_t mappings_age_ms(const struct moment *moment)
 {
 	uint64_t age = 0;
@@ -98,7 +112,7 @@ static uint64_t mappings_age_ms(const struct moment *moment)
 
 /*
  * Append a note such as ", from the last read of mappings, up to 1.2s earlier" if some
- * mappings were read before the moment that is shown.
+ * mappings were read before the displayed moment.
  */
 static void add_age(const struct page *p)
 {
@@ -127,8 +141,8 @@ static size_t count_part(const struct page *p, enum moment_part part)
 }
 
 /*
- * Append lines with figures of two moments. A figure that is unknown at both moments is
- * left out.
+ * Append lines with figures of two moments. Omit figures that are unknown at
+ * both moments.
  */
 static void add_figures(const struct page *p, enum moment_part part)
 {
@@ -207,8 +221,8 @@ static void add_row_of_list(const struct page *p, const struct moment_change *ch
 }
 
 /*
- * Append the rows of one list. The text report leaves out rows without a change, but CSV
- * and JSON include them.
+ * Append the rows of one list. The text report omits rows without a change; CSV and JSON
+ * include them.
  */
 static void add_list(const struct page *p, enum moment_part part)
 {
@@ -237,6 +251,8 @@ void moment_report_add_text(struct strbuf *out, const struct moment_report *repo
 	size_t begin;
 
 	moment_conclude(&conclusion, report->diff, &report->after_place);
+	if (conclusion.next.length == 0 && report->next)
+		conclusion_set_next(&conclusion, "%s", report->next);
 	conclusion_add_opening(out, &conclusion, &report->table);
 	strbuf_add_char(out, '\n');
 	add_sides(&page);

@@ -14,17 +14,24 @@ struct moment_side {
 	/* name of the moment as the user entered it: "FILE" or "FILE@TIME" */
 	const char *name;
 	const struct moment *moment;
+	/*
+	 * time by which all processes had ended, if the moment is the last sample before
+	 * that; otherwise 0
+	 */
+	uint64_t ended_unix_ms;
 };
 
 struct moment_report {
 	const struct moment_diff *diff;
 	/*
-	 * where the command that the text report suggests can examine the processes after
-	 * the change
+	 * place from which the suggested command can read the processes after the change
 	 */
 	struct next_place after_place;
+	/* the suggested command if no process has grown, or NULL */
+	const char *next;
 	struct moment_side before, after;
-	size_t top; /* maximum number of processes, and of mappings, in a text report */
+	bool is_selection; /* true if the moments contain only selected processes */
+	size_t top;	   /* maximum number of processes, and of mappings */
 	struct table_options table;
 };
 
@@ -38,7 +45,7 @@ extern const struct column_set moment_columns;
 void moment_report_add_text(struct strbuf *out, const struct moment_report *report);
 void moment_report_add_csv(struct strbuf *out, const struct moment_report *report);
 
-/* Append the report as one line of JSON, including the "\n" at the end. */
+/* Append the report as one line of JSON, which ends with "\n". */
 void moment_report_add_json(struct strbuf *out, const struct moment_report *report);
 
 #endif

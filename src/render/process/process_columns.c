@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "config.h"
 
-#include <pwd.h>
 #include <stdio.h>
 
 #include "base/xalloc.h"
+#include "base/user.h"
 #include "classify/process/heap_problem.h"
 #include "model/heap.h"
 #include "render/table/column.h"
@@ -14,7 +14,7 @@ static const struct usage *usage_of(const void *row)
 	return ((const struct process_row *)row)->usage;
 }
 
-/* Columns that describe the sample, not the process. */
+/* columns that describe the sample instead of a process */
 
 enum {
 	SAMPLE_TIME,
@@ -38,7 +38,7 @@ static void get_sample(const void *row, int arg, struct value *ret)
 						      : 0);
 		break;
 	case SAMPLE_READ:
-		/* recordings do not contain how long it took to read the process */
+		/* recordings do not contain the time spent on reading the process */
 		if (u->source > SOURCE_STAT)
 			value_set_amount(ret, u->read_ns);
 		break;
@@ -83,8 +83,8 @@ static void get_comm(const void *row, int arg, struct value *ret)
 }
 
 /*
- * Get the command line of a process, or its name if it has no command line: kernel
- * threads have none, and a process can erase its own.
+ * Get the command line of a process, or its name if it has no command line. Kernel
+ * threads have no command line, and a process can erase its own.
  */
 static void get_command(const void *row, int arg, struct value *ret)
 {
@@ -96,8 +96,8 @@ static void get_command(const void *row, int arg, struct value *ret)
 
 /*
  * A cached user name. A sort looks up thousands of user names, and each lookup may
- * require reading a file. Entries are never freed, because columns borrow the names while
- * two rows are compared.
+ * read a file. Entries are never freed, because columns borrow the names while two
+ * rows are compared.
  */
 struct user {
 	struct user *next;
@@ -111,16 +111,16 @@ static const char *user_name(uint32_t uid)
 {
 	static struct user *users[USER_BUCKETS];
 	struct user **bucket = &users[uid % USER_BUCKETS];
-	const struct passwd *pw;
+	const char *name;
 	struct user *user;
 
 	for (user = *bucket; user; user = user->next)
 		if (user->uid == uid)
 			return user->name;
 	user = xcalloc(1, sizeof(*user));
-	pw = getpwuid(uid);
-	if (pw)
-		snprintf(user->name, sizeof(user->name), "%s", pw->pw_name);
+	name = user_find_name(uid);
+	if (name)
+		snprintf(user->name, sizeof(user->name), "%s", name);
 	else
 		snprintf(user->name, sizeof(user->name), "%u", uid);
 	user->uid = uid;
@@ -214,7 +214,7 @@ enum {
 };
 
 /*
- * Get an amount of a heap. `arg` is the allocator, times HEAP_AMOUNT_COUNT_, plus
+ * Get an amount of a heap. `arg` is the allocator times HEAP_AMOUNT_COUNT_ plus
  * the amount.
  */
 static void get_heap_amount(const void *row, int arg, struct value *ret)
@@ -295,10 +295,7 @@ static void get_reported(const void *row, int arg, struct value *ret)
 	value_set_amount(ret, amounts[arg]);
 }
 
-/*
- * The data to read for a figure that is available or accurate only after a walk of
- * the heap.
- */
+/* Data for a figure that is known or accurate only after a heap walk. */
 #define NEED_WALK (NEED_SMAPS | NEED_HEAP)
 
 #define TOTAL(name, heading, field, help)                                             \
@@ -427,6 +424,9 @@ static const struct column columns[] = {
 	HEAPS_OF("go", "GO", ALLOCATOR_GO, "the Go runtime"),
 	HEAPS_OF("python", "PYTHON", ALLOCATOR_PYTHON, "Python's object allocator"),
 	HEAPS_OF("java", "JAVA", ALLOCATOR_HOTSPOT, "the Java virtual machine"),
+	HEAPS_OF("php", "PHP", ALLOCATOR_PHP, "PHP"),
+	HEAPS_OF("js", "JS", ALLOCATOR_V8, "JavaScript (V8)"),
+	HEAPS_OF("ruby", "RUBY", ALLOCATOR_RUBY, "Ruby objects"),
 	{ "heap_quality", "HEAP", "quality of the heap's owners", VALUE_WORD, false,
 	  NEED_WALK, 0, get_heap_quality },
 	{ "heap_age_s", "HEAPAGE", "age of the heap's figures when the others were read",
@@ -440,15 +440,17 @@ static const struct column columns[] = {
 	  VALUE_TEXT, false, NEED_WALK, 0, get_heap_problem },
 	{ "heap_source", "HEAPBY", "source of the heap's owners: walk or helper",
 	  VALUE_WORD, false, NEED_WALK, 0, get_heap_source },
-	REPORTED(
-		"said_system_bytes", "SAIDSYS", REPORTED_SYSTEM,
-		"memory that the allocator reports to have from the kernel (--heap helper)"),
+	REPORTED("said_system_bytes", "SAIDSYS", REPORTED_SYSTEM,
+		 "memory that the allocator reports to have obtained from the "
+		 "kernel (--heap helper)"),
 	REPORTED("said_live_bytes", "SAIDLIVE", REPORTED_LIVE,
-		 "memory that it reports as handed out, resident or not"),
+		 "memory that the allocator reports as allocated, resident or "
+		 "not"),
 	REPORTED("said_pool_bytes", "SAIDPOOL", REPORTED_POOL,
-		 "memory that it reports as freed and kept, resident or not"),
-	{ "said_cost_s", "SAIDCOST", "time that it took to answer, inside the process",
-	  VALUE_COST, true, NEED_WALK, REPORTED_COST, get_reported },
+		 "memory that the allocator reports as free, resident or not"),
+	{ "said_cost_s", "SAIDCOST",
+	  "time that the allocator took to answer, inside the process", VALUE_COST, true,
+	  NEED_WALK, REPORTED_COST, get_reported },
 
 	MADE("thp_bytes", "THP", NEED_ROLLUP, MADE_THP,
 	     "resident in transparent huge pages"),
@@ -457,7 +459,8 @@ static const struct column columns[] = {
 	TOTAL("anonymous_bytes", "ANONYMOUS", SMAPS_ANONYMOUS,
 	      "resident anonymous pages, including those of private file mappings"),
 	TOTAL("referenced_bytes", "REF", SMAPS_REFERENCED,
-	      "resident and marked as used since the mark was last cleared"),
+	      "resident and accessed since the referenced bits were last "
+	      "cleared"),
 	TOTAL("ksm_bytes", "KSM", SMAPS_KSM, "merged with equal pages"),
 	TOTAL("locked_bytes", "LOCKED", SMAPS_LOCKED, "locked by mlock, in Pss"),
 	MADE("unexplained_bytes", "UNEXPL", NEED_ROLLUP | NEED_STATES, MADE_UNEXPLAINED,

@@ -3,6 +3,7 @@
 
 #include "render/process/text_report.h"
 
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -15,6 +16,7 @@
 #include "model/heap.h"
 #include "render/process/heap_rows.h"
 #include "render/process/mapping_groups.h"
+#include "render/process/use_rows.h"
 #include "render/table/bar.h"
 #include "render/table/conclusion.h"
 #include "render/table/output.h"
@@ -58,8 +60,8 @@ static void add_share(const struct report *r, uint64_t bytes)
 }
 
 /*
- * Append a line of text that memstate did not generate, cut off at the edge of the page.
- * `used` is the number of columns already used in the line.
+ * Append a line of text from outside memstate, cut off at the edge of the page. `used` is
+ * the number of columns already used in the line.
  */
 static void add_cut(const struct report *r, const char *text, size_t length, size_t used)
 {
@@ -90,7 +92,7 @@ static void add_head(const struct report *r)
 	add_cut(r, head.text, head.length, 0);
 }
 
-/* Append the sentences of the conclusion, and the diagnoses that give its details. */
+/* Append the sentences of the conclusion, and the diagnoses with its details. */
 static void add_conclusion(const struct report *r)
 {
 	const struct table_options options = { .max_width = r->options->width };
@@ -118,7 +120,7 @@ static void add_command(const struct report *r)
 	add_cut(r, command, strlen(command), BAR_INDENT);
 }
 
-/* Append the legend of a bar. Parts whose amount is 0 or unknown are left out. */
+/* Append the legend of a bar. Omit parts whose amount is 0 or unknown. */
 static void add_legend(const struct report *r, const struct bar_part *parts,
 		       const char *const *names, size_t count)
 {
@@ -190,10 +192,7 @@ static void add_bars(const struct report *r)
 		STATE_COUNT_);
 }
 
-/*
- * Return true if the matrix has a column for a page state, because some pages are in
- * that state.
- */
+/* Return true if some pages are in the page state, so the matrix shows its column. */
 static bool is_state_shown(const struct report *r, unsigned int state)
 {
 	return r->usage->state_bytes[state] != 0;
@@ -212,8 +211,8 @@ static void add_matrix_row(const struct report *r, const char *name, uint64_t su
 }
 
 /*
- * Append the column headings of the matrix on two lines, such as "private" above "dirty".
- * As a result, the matrix fits into 80 columns even with all five states.
+ * Append the column headings of the matrix on two lines, such as "private" above "dirty",
+ * so that the matrix fits into 80 columns even with all five states.
  */
 static void add_matrix_heading(const struct report *r)
 {
@@ -260,8 +259,8 @@ static void add_matrix(const struct report *r)
 }
 
 /*
- * Append the result of querying the allocator, or why the query failed. Append nothing if
- * memstate was not asked to query the allocator.
+ * Append the result of querying the allocator, or the reason why the query failed. Append
+ * nothing if memstate was not asked to query the allocator.
  */
 static void add_helper_note(const struct usage *u, struct strbuf *note)
 {
@@ -281,16 +280,15 @@ static void add_helper_note(const struct usage *u, struct strbuf *note)
 }
 
 /*
- * Append the source of the heap's figures, or why there are no figures, and for how long
- * memstate paused the process to read them.
+ * Append the source of the heap's figures, or the reason why they are missing, and how
+ * long memstate paused the process to read them.
  */
 static void add_heap_note(const struct report *r)
 {
 	const struct usage *u = r->usage;
 	const char *problem = heap_problem_text(u);
 	/*
-	 * In a recording, heap_taken_ns is 0 if the heap was walked for an
-	 * earlier sample.
+	 * in a recording, heap_taken_ns is 0 if the heap was walked for an earlier sample
 	 */
 	uint64_t age_ns = u->heap_taken_ns > 0 ? u->taken_ns - u->heap_taken_ns : 0;
 	_cleanup_strbuf_ struct strbuf note = STRBUF_INIT;
@@ -320,6 +318,9 @@ static void add_heap_note(const struct report *r)
 			strbuf_add_text(&note, " while the process ran: approximate");
 		else
 			strbuf_addf(&note, "; process paused for %s", pause);
+		if (u->heap_is_running && u->heap_error == -EFBIG &&
+		    !u->heap_pre_copy_problem)
+			strbuf_add_text(&note, " (--heap walk gives exact figures)");
 		if (problem)
 			strbuf_addf(&note, "; %s", problem);
 		strbuf_add_char(&note, '.');
@@ -414,7 +415,7 @@ static void add_largest(const struct report *r)
 	size_t shown_of_owner = 0;
 
 	style_begin(r->out, STYLE_HEADING, r->options->colour);
-	strbuf_add_text(r->out, "largest mappings of each class");
+	strbuf_add_text(r->out, "largest mappings of each owner");
 	style_end(r->out, STYLE_HEADING, r->options->colour);
 	strbuf_add_char(r->out, '\n');
 	for (size_t i = 0; i < count; i++) {
@@ -448,6 +449,7 @@ void text_report_add(struct strbuf *out, const struct usage *u,
 	add_matrix(&r);
 	if (usage_heaps_are_listed(u))
 		usage_heaps_add_rows(out, u, options->exact_bytes);
+	usage_uses_add_rows(out, u, options->exact_bytes);
 	add_heap_note(&r);
 	add_details(&r);
 	strbuf_add_char(out, '\n');

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * text_report - a report about one process that fits on one page. The text depends only
- * on the usage and the mappings, and not on the clock or the terminal. A report from a
+ * on the usage and the mappings, not on the clock or the terminal. A report from a
  * capture is therefore identical, byte for byte, to a live report.
  */
 #ifndef MS_RENDER_PROCESS_TEXT_REPORT_H
@@ -12,7 +12,7 @@
 struct text_report_options {
 	int width; /* width of the page in columns, at least 40 */
 	bool ascii;
-	bool colour; /* whether to use escape sequences for colours */
+	bool colour; /* true to use colours */
 	bool exact_bytes;
 };
 

@@ -136,7 +136,7 @@ static void get_thread_name(const void *row, int arg, struct value *ret)
 #define CALLS(name, heading, arg) \
 	SUM(name "_calls", heading, VALUE_COUNT, arg, "calls to " name)
 
-/* A column for each counted function, for a program or for one of its threads. */
+/* a column for each counted function, for a program or for one of its threads */
 #define EACH_CALL(calls)                                                          \
 	calls("malloc", "MALLOC", CALL_MALLOC), calls("free", "FREE", CALL_FREE), \
 		calls("calloc", "CALLOC", CALL_CALLOC),                           \
@@ -149,12 +149,13 @@ static void get_thread_name(const void *row, int arg, struct value *ret)
 		calls("pvalloc", "PVALLOC", CALL_PVALLOC)
 
 static const struct column columns[] = {
-	COLUMN("time", "TIME", VALUE_TIME, false, get_time, 0, "when it was read, UTC"),
+	COLUMN("time", "TIME", VALUE_TIME, false, get_time, 0,
+	       "when the counts were read, UTC"),
 	COLUMN("elapsed_s", "ELAPSED", VALUE_SECONDS, false, get_elapsed, 0,
 	       "time since the command was started, or the process was attached to"),
 	PROGRAM("pid", "PID", VALUE_COUNT, PROGRAM_PID, "process id"),
 	PROGRAM("parent_pid", "PARENT", VALUE_COUNT, PROGRAM_PARENT,
-		"pid of the process that started it"),
+		"pid of the parent process"),
 	PROGRAM("exec", "EXEC", VALUE_COUNT, PROGRAM_EXEC,
 		"0: the first program with that pid; 1: the program that it executed; "
 		"..."),
@@ -172,19 +173,19 @@ static const struct column columns[] = {
 	SUM("allocation_calls", "ALLOCATIONS", VALUE_COUNT, COUNTED_ALLOCATIONS,
 	    "all of these calls except free and delete"),
 	SUM("failed_calls", "FAILED", VALUE_COUNT, COUNTED_FAILED,
-	    "those calls that returned no block"),
+	    "allocation calls that returned no block"),
 	SUM("requested_bytes", "REQUESTED", VALUE_BYTES, COUNTED_REQUESTED,
-	    "bytes that the other calls requested"),
+	    "bytes that the successful allocation calls requested"),
 	SUM("temporary_blocks", "TEMPORARY", VALUE_COUNT, COUNTED_TEMPORARY,
 	    "blocks freed with no other call in the thread since their allocation"),
 	SUM("live_blocks", "BLOCKS LIVE", VALUE_COUNT, COUNTED_LIVE_BLOCKS,
 	    "blocks allocated and not freed"),
 	SUM("live_bytes", "BYTES LIVE", VALUE_BYTES, COUNTED_LIVE,
-	    "usable bytes of these blocks"),
+	    "usable bytes of the live blocks"),
 	PROGRAM("peak_live_bytes", "PEAK", VALUE_BYTES, PROGRAM_PEAK,
 		"the maximum of live_bytes"),
 	PROGRAM("peak_error_bytes", "PEAK +-", VALUE_BYTES, PROGRAM_PEAK_ERROR,
-		"maximum error of that; 0 for one thread"),
+		"maximum error of peak_live_bytes; 0 for one thread"),
 	COLUMN("allocator", "ALLOCATOR", VALUE_TEXT, false, get_allocator, 0,
 	       "file with the malloc that was used"),
 	COLUMN("run", "RUN", VALUE_COUNT, false, get_run_number, 0,
@@ -194,8 +195,8 @@ static const struct column columns[] = {
 	COLUMN("peak_rss_bytes", "PEAK RSS", VALUE_BYTES, true, get_peak_rss, 0,
 	       "with --runs: peak resident memory according to the kernel"),
 	COLUMN("method", "METHOD", VALUE_WORD, false, get_method, 0,
-	       "how it was counted: preload; or inject, bpf or perf for a running "
-	       "process"),
+	       "how the calls were counted: preload; or inject, bpf or perf "
+	       "for a running process"),
 };
 
 const struct column_set count_columns = {
@@ -231,9 +232,9 @@ static const struct column thread_columns[] = {
 	THREAD("allocation_calls", "ALLOCATIONS", VALUE_COUNT, COUNTED_ALLOCATIONS,
 	       "all of these calls except free and delete"),
 	THREAD("failed_calls", "FAILED", VALUE_COUNT, COUNTED_FAILED,
-	       "those calls that returned no block"),
+	       "allocation calls that returned no block"),
 	THREAD("requested_bytes", "REQUESTED", VALUE_BYTES, COUNTED_REQUESTED,
-	       "bytes that the other calls requested"),
+	       "bytes that the successful allocation calls requested"),
 	THREAD("temporary_blocks", "TEMPORARY", VALUE_COUNT, COUNTED_TEMPORARY,
 	       "blocks freed with no other call since their allocation"),
 };

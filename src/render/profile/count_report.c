@@ -34,7 +34,7 @@ static void add_bytes(struct strbuf *out, const struct count_report *report,
 }
 
 /*
- * Return a count per second, rounded. Return BYTES_UNKNOWN if the count is unknown or the
+ * Return the rounded count per second, or BYTES_UNKNOWN if the count is unknown or the
  * time is 0.
  */
 static uint64_t rate(uint64_t count, uint64_t ns)
@@ -46,7 +46,7 @@ static uint64_t rate(uint64_t count, uint64_t ns)
 
 /*
  * Append a count such as "12345" or "1.2M". Units are powers of 1000, because the counts
- * are numbers of calls and not of bytes.
+ * are numbers of calls instead of bytes.
  */
 static void add_short_count(struct strbuf *out, uint64_t count)
 {
@@ -214,10 +214,7 @@ static int compare_programs(const void *a, const void *b)
 	return n != m ? (n < m ? 1 : -1) : (p > q) - (p < q);
 }
 
-/*
- * Append a table of the first report->top rows, followed by the number of rows that were
- * left out.
- */
+/* Append a table of the first report->top rows, and the number of rows left out. */
 static void add_rows(struct strbuf *out, const struct count_report *report,
 		     const struct column_set *set, const void **rows, size_t count)
 {

@@ -24,14 +24,17 @@ extern const struct column_set count_columns;
 /* Columns for rows of type struct count_thread. */
 extern const struct column_set count_thread_columns;
 
-/* The input of a report: the counts that were read at one point in time. */
+/* Input of a report: the counts that were read at one point in time. */
 struct count_report {
 	const struct count_list *list;
 	/* the only program to show; NULL: show all programs */
 	const struct count_program *only;
 	uint64_t unix_ms, elapsed_ns;
 	size_t top; /* maximum number of rows per list in a text report */
-	/* used by text reports, which set the member has_ended themselves */
+	/*
+	 * how the allocations were counted; used only by text reports, which set its
+	 * member has_ended
+	 */
 	struct count_origin origin;
 	struct table_options options;
 };
@@ -41,7 +44,7 @@ void count_report_add_text(struct strbuf *out, const struct count_report *report
 void count_report_add_csv(struct strbuf *out, const struct count_report *report,
 			  const struct column_list *columns);
 
-/* Append the report as one line of JSON, including the "\n" at the end. */
+/* Append the report as one line of JSON, which ends with "\n". */
 void count_report_add_json(struct strbuf *out, const struct count_report *report,
 			   const struct column_list *columns);
 
@@ -53,7 +56,7 @@ void count_report_add_json(struct strbuf *out, const struct count_report *report
 void count_report_add_line(struct strbuf *out, const struct count_report *report,
 			   const struct count_sums *before, uint64_t between_ns);
 
-/* Add up the counts of all programs that the report shows. */
+/* Add up the counts of all programs in the report. */
 void count_report_sum(const struct count_report *report, struct count_sums *ret);
 
 #endif

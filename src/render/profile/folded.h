@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * folded - write a profile as folded stacks, one per line: "main;parse;xmalloc 12".
- * flamegraph.pl and most profile viewers read this format.
+ * folded - write a profile as folded stacks, one per line, such as "main;parse;xmalloc
+ * 12". flamegraph.pl and most profile viewers read this format.
  */
 #ifndef MS_RENDER_PROFILE_FOLDED_H
 #define MS_RENDER_PROFILE_FOLDED_H

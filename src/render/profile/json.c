@@ -7,8 +7,8 @@
 #include "render/profile/page.h"
 
 /*
- * Keys of the metrics. profile_columns uses the same names with
- * the prefixes self_ and total_.
+ * Keys of the metrics. profile_columns uses the same names with the prefixes self_
+ * and total_.
  */
 static const char *const metric_keys[PROFILE_METRIC_COUNT_] = {
 	[PROFILE_ALLOCATIONS] = "allocations",

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * page - functions that are shared by the source files of the profile report. Internal
+ * page - functions shared by the source files of the profile report. Internal
  * to render/profile.
  */
 #ifndef MS_RENDER_PROFILE_PAGE_H
@@ -15,18 +15,15 @@ enum {
 	NAME_WIDTH_MIN = 16,
 };
 
-/* The data that all parts of a profile report have in common. */
+/* Data that all parts of a profile report use. */
 struct profile_parts {
 	const struct profile *profile;
 	struct function_names names;
 	struct function_list functions;
 	uint64_t sums[PROFILE_METRIC_COUNT_];
-	/* number of functions shown, which are the first ones in the list */
+	/* number of functions shown, from the start of the list */
 	size_t shown_count;
-	/*
-	 * number of functions that are not shown although their amount of the metric is
-	 * above 0
-	 */
+	/* number of functions not shown although their amount of the metric is above 0 */
 	size_t left_count;
 };
 
@@ -37,18 +34,16 @@ struct profile_parts {
 void profile_parts_init(struct profile_parts *parts, const struct profile_report *report);
 void profile_parts_release(struct profile_parts *parts);
 
-/*
- * Return the row for function number i of the list, which must be less than shown_count.
- */
+/* Return the row for function number i of the list, where i < shown_count. */
 struct profile_row profile_parts_row(const struct profile_parts *parts, size_t i);
 
 /*
- * Return the smallest amount that is shown, for a minimum share in units of
- * 1/PROFILE_MIN_UNIT. The result is at least 1.
+ * Return the smallest amount that is shown, at least 1. `min` is the minimum share of the
+ * sum, in units of 1/PROFILE_MIN_UNIT.
  */
 uint64_t profile_share(uint64_t sum, unsigned int min);
 
-/* Return true if the profile is known to include every allocation. */
+/* Return true if the profile is certain to include every allocation. */
 bool profile_is_exact(const struct profile *profile);
 
 /*

@@ -16,8 +16,8 @@
 
 #define LABEL_WIDTH 22
 /*
- * The report suggests installing debug symbols if functions without a name account for at
- * least this share of the profile.
+ * Minimum share of the profile, in thousandths, for which the report suggests installing
+ * debug symbols. The share is that of functions without a name.
  */
 #define NAMELESS_PER_MILLE_MIN 10
 
@@ -123,7 +123,7 @@ static void add_head(struct strbuf *out, const struct profile_report *report)
 	strbuf_add_char(out, '\n');
 }
 
-/* A profile without a command is from another tool, and may be incomplete. */
+/* a profile without a command is from another tool and may be incomplete */
 bool profile_is_exact(const struct profile *profile)
 {
 	return profile->sample_bytes == 0 && profile->command;
@@ -140,9 +140,9 @@ static uint64_t square_root(uint64_t number)
 }
 
 /*
- * Return the 95 % error bound of an estimated amount of bytes: 1.96 times the
- * square root of (bytes per sample times bytes). The bound is tight for small
- * blocks. For larger blocks, the error is smaller.
+ * Return the 95 % error bound of an estimated amount of bytes: 1.96 times the square root
+ * of (bytes per sample times bytes). The bound is tight for small blocks; the error is
+ * smaller for larger blocks.
  */
 static uint64_t error_of(const struct profile *p, uint64_t bytes)
 {
@@ -290,9 +290,9 @@ static void add_functions(struct strbuf *out, const struct profile_report *repor
 }
 
 /*
- * Compute, by module, how much of the metric is allocated directly by functions without
- * names. Set *ret_sum to the total, and *ret_worst to the module with the largest amount.
- * The caller frees the result.
+ * Compute, by module, how much of the metric functions without names allocate directly.
+ * Set *ret_sum to the total, and *ret_worst to the module with the largest amount. The
+ * caller frees the result.
  */
 static uint64_t *sum_nameless(const struct profile_report *report, uint64_t *ret_sum,
 			      size_t *ret_worst)

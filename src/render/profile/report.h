@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * report - a profile as text, CSV or JSON: a list of functions, and a call tree. Also
- * defines the columns of the list.
+ * report - write a profile as text, CSV or JSON: a list of functions, and a call tree.
+ * Also defines the columns of the list.
  */
 #ifndef MS_RENDER_PROFILE_REPORT_H
 #define MS_RENDER_PROFILE_REPORT_H
@@ -19,24 +19,25 @@ struct profile_row {
 };
 extern const struct column_set profile_columns;
 
-/* value of the member `min` that stands for 100 % of the metric */
+/* the value of `min` for 100 % of the metric */
 #define PROFILE_MIN_UNIT 100000
 
 struct profile_report {
 	const struct profile *profile;
-	/* sum of each metric before rules were applied; NULL if there are no rules */
+	/* sums of the metrics before rules were applied; NULL: there are no rules */
 	const uint64_t *whole;
-	/* the metric to show, by which functions are sorted */
+	/* metric to show, and to sort functions by */
 	enum profile_metric metric;
 	/* minimum share of the metric to show, in units of 1/PROFILE_MIN_UNIT */
 	unsigned int min;
 	/*
-	 * true if the user set `min`; if false, `min` is raised until the call tree is
+	 * true if the user set `min`; otherwise `min` is raised until the call tree is
 	 * short enough
 	 */
 	bool is_min_given;
-	bool is_head_printed; /* the caller has already printed the program's name */
-	size_t top;	      /* maximum number of rows per list; 0: no limit */
+	/* true if the caller has already printed the program's name */
+	bool is_head_printed;
+	size_t top; /* maximum number of rows per list; 0: no limit */
 	struct table_options options;
 };
 
@@ -48,8 +49,8 @@ void profile_report_add_csv(struct strbuf *out, const struct profile_report *rep
 			    const struct column_list *columns);
 
 /*
- * Append the report as one JSON object: the functions, their callers and the call tree.
- * The text ends with "\n".
+ * Append the report as one JSON object with the functions, their callers and the call
+ * tree, followed by "\n".
  */
 void profile_report_add_json(struct strbuf *out, const struct profile_report *report,
 			     const struct column_list *columns);

@@ -9,7 +9,7 @@
 #include "classify/profile/count_stats.h"
 #include "render/table/output.h"
 
-/* A limit, and the result of comparing the runs with the limit. */
+/* A limit, and the result of checking the runs against it. */
 struct checked_limit {
 	struct count_limit limit;
 	enum limit_outcome outcome;
@@ -18,13 +18,13 @@ struct checked_limit {
 struct runs_report {
 	const struct count_runs *runs;
 	const struct count_stats *stats;
-	const char *command; /* the command and its arguments as one line */
+	const char *command; /* command and arguments as one line */
 	const struct checked_limit *limits;
 	size_t limit_count;
 	struct table_options options;
 };
 
-/* The default columns of CSV, as a list of names separated by commas. */
+/* Default columns of CSV, as a comma-separated list of names. */
 extern const char runs_csv_default[];
 
 /* Append the report as text, or as CSV rows without a header line. */
@@ -32,7 +32,7 @@ void runs_report_add_text(struct strbuf *out, const struct runs_report *report);
 void runs_report_add_csv(struct strbuf *out, const struct runs_report *report,
 			 const struct column_list *columns);
 
-/* Append the report as one line of JSON, including the "\n" at the end. */
+/* Append the report as one line of JSON, which ends with "\n". */
 void runs_report_add_json(struct strbuf *out, const struct runs_report *report,
 			  const struct column_list *columns);
 

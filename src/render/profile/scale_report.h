@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * scale_report - report how the number of allocations grows with the size of the work.
- * Written as text, as CSV with a row per run, or as JSON.
+ * scale_report - report how the number of allocations grows with the size of the work, as
+ * text, as CSV with a row per run, or as JSON.
  */
 #ifndef MS_RENDER_PROFILE_SCALE_REPORT_H
 #define MS_RENDER_PROFILE_SCALE_REPORT_H

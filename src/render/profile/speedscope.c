@@ -19,7 +19,7 @@ struct speedscope {
 	size_t path_capacity;
 };
 
-/* Append a frame for each function name, and a frame for amounts that have no stack. */
+/* Append a frame for each function name, and a frame for amounts without a stack. */
 static void add_frames(struct json *j, const struct speedscope *s)
 {
 	const char **files = xcalloc(s->names.count + 1, sizeof(*files));

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * speedscope - a profile in the JSON format of speedscope, a profile viewer for browsers:
- * https://www.speedscope.app/file-format-schema.json
+ * speedscope - write a profile in the JSON format of speedscope, a profile viewer for
+ * browsers: https://www.speedscope.app/file-format-schema.json
  */
 #ifndef MS_RENDER_PROFILE_SPEEDSCOPE_H
 #define MS_RENDER_PROFILE_SPEEDSCOPE_H

@@ -8,12 +8,12 @@
 #include "render/profile/page.h"
 
 #define BEFORE_STROKES (SHARE_WIDTH + 1 + AMOUNT_WIDTH + 2)
-/* maximum number of lines of the call tree, as a multiple of --top */
+/* Maximum number of lines of the call tree, as a multiple of --top. */
 #define LINES_PER_TOP 6
 
 /*
  * The four strings with which the lines of the call tree are drawn. A line of output
- * begins with one of these strings for each level between the root and the node.
+ * begins with one string for each level between the root and the node.
  */
 struct strokes {
 	const char *passing, *last_passed, *child, *last_child;
@@ -30,20 +30,20 @@ struct drawing {
 	const struct strokes *strokes;
 	struct branch {
 		/*
-		 * The node is an only child, which is drawn below its parent without
-		 * further indentation.
+		 * true if the node is an only child, which is drawn below its parent
+		 * without more indentation
 		 */
 		bool is_chained;
 		bool is_last;
-		/* first node of the chain of only children that contains this node */
+		/* first node of the chain of only children that contains the node */
 		uint32_t stem;
 		uint32_t level; /* number of branches between the root and the node */
-	} * branches;		/* indexed by the node's number in the tree */
+	} * branches;		/* indexed by the number of the tree node */
 };
 
 /*
- * Return the number of children that are shown. The last child may be the sum of several
- * omitted children. It is hidden if its amount of the metric is 0.
+ * Return the number of children that are shown. Hide the last child if it is the sum of
+ * omitted children and its amount of the metric is 0.
  */
 static uint32_t visible_count(const struct drawing *d, const struct call_node *parent)
 {
@@ -73,8 +73,8 @@ static void place(struct drawing *d, uint32_t number)
 }
 
 /*
- * Append the lines that connect a node with its ancestors. Return the number of columns
- * they occupy.
+ * Append the lines that connect a node with its ancestors, and return their width
+ * in columns.
  */
 static size_t add_strokes(struct drawing *d, uint32_t number)
 {
@@ -106,7 +106,7 @@ static size_t add_strokes(struct drawing *d, uint32_t number)
 }
 
 /*
- * Return the width that is left for a name after `used` columns, or 0 if the width is
+ * Return the width left for a name after `used` columns, or 0 if the width is
  * not limited.
  */
 static size_t name_width(const struct drawing *d, size_t used)
@@ -119,8 +119,8 @@ static size_t name_width(const struct drawing *d, size_t used)
 }
 
 /*
- * Follow a chain of only children while they have the same function name, as in a
- * recursion. Return the last such node, and set *ret_count to the number of nodes.
+ * Follow a chain of only children with the same function name, as in a recursion. Return
+ * the last of these nodes, and set *ret_count to their number.
  */
 static uint32_t skip_recursion(struct drawing *d, uint32_t number, uint32_t *ret_count)
 {
@@ -171,8 +171,8 @@ static void add_line(struct drawing *d, uint32_t number, uint32_t count)
 }
 
 /*
- * Append a line for the allocations whose stack is unknown. With this line, the amounts
- * in the tree add up to the total.
+ * Append a line for the allocations whose stack is unknown, so that the amounts in the
+ * tree add up to the total.
  */
 static void add_no_stack(struct drawing *d)
 {
@@ -185,7 +185,7 @@ static void add_no_stack(struct drawing *d)
 	strbuf_add_text(d->out, "  " PROFILE_NO_STACK "\n");
 }
 
-/* Draw the first `max` lines of the call tree. Return the number of all its lines. */
+/* Draw the first `max` lines of the call tree, and return the number of all its lines. */
 static size_t add_lines(struct drawing *d, size_t max)
 {
 	uint32_t i = call_tree_next(d->tree, 0);
@@ -245,8 +245,8 @@ void profile_add_tree(struct strbuf *out, const struct profile_report *report,
 		options.min = profile_share(sums[report->metric], min);
 		call_tree_init(&tree, report->profile, names, &options);
 		/*
-		 * Shorten a long tree by omitting branches with small amounts, and not by
-		 * cutting off its end.
+		 * shorten a long tree by omitting branches with small amounts instead of
+		 * its end
 		 */
 		if (report->is_min_given || min > PROFILE_MIN_UNIT / 4 ||
 		    draw(&d, 0) <= max)

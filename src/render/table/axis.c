@@ -4,8 +4,7 @@
 #include "render/table/axis.h"
 
 /*
- * The smallest distance between two marks on an axis. Every axis is at least four times
- * as long.
+ * Smallest distance between two marks on an axis. An axis is at least four times as long.
  */
 #define AXIS_STEP_BYTES (UINT64_C(1) << 10)
 
@@ -16,7 +15,7 @@ uint64_t axis_top_bytes(uint64_t max_bytes)
 	if (max_bytes <= 4 * step)
 		return 4 * step;
 	/*
-	 * Use a power of two that is between 1/8 and 1/4 of the maximum, so that the axis
+	 * Use a power of two between 1/8 and 1/4 of the maximum, so that the axis
 	 * rarely changes.
 	 */
 	while (step * 8 < max_bytes && step < UINT64_C(1) << 60)

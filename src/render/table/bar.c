@@ -22,14 +22,12 @@ static uint64_t exact_cells(uint64_t part, uint64_t whole, size_t width)
 	return (uint64_t)((unsigned __int128)part * width * 65536 / whole);
 }
 
-/*
- * Return the index of the part of a bar that is furthest below its exact number of cells.
- */
-static size_t find_neediest(const uint64_t *parts, size_t count, uint64_t whole,
-			    size_t width, const size_t *cells)
+/* Return the index of the part of a bar that lacks most of its exact number of cells. */
+static size_t find_largest_gap(const uint64_t *parts, size_t count, uint64_t whole,
+			       size_t width, const size_t *cells)
 {
 	int64_t max = INT64_MIN;
-	size_t neediest = 0;
+	size_t largest = 0;
 
 	for (size_t i = 0; i < count; i++) {
 		uint64_t part = known(parts[i]);
@@ -38,10 +36,10 @@ static size_t find_neediest(const uint64_t *parts, size_t count, uint64_t whole,
 
 		if (part > 0 && lack > max) {
 			max = lack;
-			neediest = i;
+			largest = i;
 		}
 	}
-	return neediest;
+	return largest;
 }
 
 void bar_split(const uint64_t *parts, size_t count, uint64_t whole, size_t width,
@@ -65,7 +63,7 @@ void bar_split(const uint64_t *parts, size_t count, uint64_t whole, size_t width
 		used += ret_cells[i];
 	}
 	for (; used < target; used++)
-		ret_cells[find_neediest(parts, count, whole, width, ret_cells)]++;
+		ret_cells[find_largest_gap(parts, count, whole, width, ret_cells)]++;
 }
 
 void bar_add_letter(struct strbuf *out, const struct bar_part *part, bool colour)

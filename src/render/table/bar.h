@@ -17,19 +17,19 @@ struct bar_part {
 };
 
 /*
- * Distribute `width` cells among the parts with the largest remainder method, and store
- * the number of cells of each part in ret_cells[count]. If the parts add up to `whole`,
- * the cells add up to `width`. Every part above 0 gets at least one cell, as long as
- * there are enough cells. Unknown parts count as 0. If `whole` is 0 or unknown, no part
- * gets any cells.
+ * Distribute `width` cells among the parts with the largest remainder method, and
+ * store the number of cells of each part in ret_cells[count]. If the parts add up to
+ * `whole`, the cells add up to `width`. Every part above 0 has at least one cell if
+ * there are enough cells. Unknown parts count as 0. If `whole` is 0 or unknown, all
+ * parts have 0 cells.
  */
 void bar_split(const uint64_t *parts, size_t count, uint64_t whole, size_t width,
 	       size_t *ret_cells);
 
 /*
- * Append a bar of `width` cells between brackets. In ASCII, each cell contains the letter
- * of its part. Otherwise, only the first cell of a part contains the letter, and its
- * other cells are solid. Dark and light parts alternate, so that they are distinct
+ * Append a bar of `width` cells between brackets. In ASCII, each cell contains the
+ * letter of its part. Otherwise, only the first cell of a part contains the letter, and
+ * its other cells are solid. Dark and light parts alternate, so they are distinct
  * without colour.
  */
 void bar_add(struct strbuf *out, const struct bar_part *parts, size_t count,

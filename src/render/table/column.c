@@ -68,8 +68,8 @@ static bool is_heading(const struct column *c, const char *name, size_t length)
 }
 
 /*
- * Return true if the text is the name of the column, with or without the unit. Case
- * is ignored.
+ * Return true if the text is the name of the column, with or without the unit, in
+ * any case.
  */
 static bool is_name(const struct column *c, const char *name, size_t length)
 {
@@ -117,8 +117,8 @@ void column_list_release(struct column_list *list)
 }
 
 /*
- * Append a column to a list, unless the list already contains it, because the keys in a
- * JSON object must be unique.
+ * Append a column to a list unless it is already in the list, because the keys of a JSON
+ * object must be unique.
  */
 static void add_column(struct column_list *list, const struct column *column)
 {

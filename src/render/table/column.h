@@ -19,8 +19,8 @@
 enum value_kind {
 	VALUE_BYTES,   /* a number of bytes */
 	VALUE_COUNT,   /* a number without a unit */
-	VALUE_TEXT,    /* text that memstate did not generate, as raw bytes */
-	VALUE_WORD,    /* a word defined by memstate, in plain ASCII */
+	VALUE_TEXT,    /* text from outside memstate, as raw bytes */
+	VALUE_WORD,    /* a word defined by memstate, in ASCII */
 	VALUE_TIME,    /* a time in ms since 1970, UTC */
 	VALUE_SECONDS, /* a duration in ns, shown in seconds with 3 decimals */
 	VALUE_COST,    /* a duration in ns, shown in seconds with 6 decimals */
@@ -47,7 +47,7 @@ struct column {
 	const char *help;
 	enum value_kind kind;
 	bool is_descending; /* default direction when sorting with -s NAME */
-	/* data that the column requires: bits of enum need in model/usage.h */
+	/* required data as bits of enum need in model/usage.h */
 	unsigned int needs;
 	int arg; /* argument that is passed to get() */
 	void (*get)(const void *row, int arg, struct value *ret);
@@ -56,7 +56,7 @@ struct column {
 /*
  * Set the value of a cell. The get() function of a column calls one of these functions. A
  * value is unknown if it was never set, or was set to BYTES_UNKNOWN (also used for counts
- * and times) or to a NULL text. Texts are borrowed, not copied.
+ * and times) or to a NULL text. Texts are borrowed.
  */
 void value_set_number(struct value *ret, uint64_t number);
 void value_set_amount(struct value *ret, uint64_t amount);
@@ -67,10 +67,10 @@ void value_set_text_part(struct value *ret, const char *text, size_t length);
 struct column_set {
 	const struct column *columns;
 	size_t count;
-	/* lists of column names, separated by commas as in option -o */
+	/* comma-separated lists of column names, as in option -o */
 	const char *csv_default;
 	const char *table_default;
-	const char *sort_default; /* default sort key, used only for tables */
+	const char *sort_default; /* default sort key of text tables */
 };
 
 /* A row of the table process_columns. */
@@ -85,12 +85,12 @@ extern const struct column_set mapping_columns;
 /*
  * Return the column with this name or heading, or NULL. Case is ignored, and the unit may
  * be omitted: "rss_bytes", "RSS" and "Rss" refer to the same column. The name of a column
- * takes precedence over an equal heading of another column.
+ * has precedence over an equal heading of another column.
  */
 const struct column *column_find(const struct column_set *set, const char *name,
 				 size_t length);
 
-/* Append the names of all columns without their units. NUL terminates each name. */
+/* Append the names of all columns without their units, each followed by NUL. */
 void column_add_short_names(const struct column_set *set, struct strbuf *out);
 
 /* The columns that the user chose with -o, in the order given. */
@@ -110,7 +110,7 @@ void column_list_release(struct column_list *list);
 
 /*
  * Parse a list of column names "a,b,c", or "+d,e" to add columns to `defaults`. A
- * repeated name counts once. Return 0, after which the caller releases *ret. If a name is
+ * repeated name counts once. Return 0; the caller then releases *ret. If a name is
  * unknown, return -EINVAL, leave *ret unchanged, and set *reterr_name to the name, which
  * the caller frees.
  */
@@ -143,15 +143,14 @@ int sort_key_parse(const struct column_set *set, const char *spec, struct sort_k
 void sort_key_format(const struct sort_key *key, struct strbuf *out);
 
 /*
- * Compare two rows, as a qsort() comparison function does. Unknown
- * values sort last in either direction.
+ * Compare two rows, for use with qsort(). Unknown values sort last in either direction.
  */
 int sort_key_compare(const struct sort_key *key, const void *row_a, const void *row_b);
 
 /*
- * Append a value in human-readable form. With exact_bytes, amounts are plain numbers of
- * bytes. Text that memstate did not generate is made printable. With `ascii`, such text
- * is also converted to ASCII.
+ * Append a value in human-readable form. With exact_bytes, amounts are plain numbers
+ * of bytes. Text from outside memstate is made printable and, with `ascii`, converted
+ * to ASCII.
  */
 void value_add_text(struct strbuf *out, const struct column *column,
 		    const struct value *value, bool exact_bytes, bool ascii);

@@ -6,7 +6,7 @@
 #include "model/conclusion.h"
 #include "render/table/output.h"
 
-/* The characters with which the line that suggests the next command begins. */
+/* Start of the line that suggests the next command. */
 #define CONCLUSION_NEXT "next: "
 
 /*
@@ -17,9 +17,9 @@ void conclusion_add_opening(struct strbuf *out, const struct conclusion *conclus
 			    const struct table_options *options);
 
 /*
- * Append an empty line and a line of the form "next: COMMAND", with which the report
- * ends. The line is never wrapped or shortened, so that users can copy the command.
- * Append nothing if there is no command.
+ * Append an empty line and the last line of the report, "next: COMMAND". This line is
+ * never wrapped or shortened, so that users can copy the command. Append nothing if there
+ * is no command.
  */
 void conclusion_add_next(struct strbuf *out, const struct conclusion *conclusion);
 

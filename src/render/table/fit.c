@@ -10,7 +10,7 @@
 #include "render/table/output.h"
 
 /*
- * minimum length of a word that counts as a name, and minimum width of a shortened name
+ * Minimum length of a word that counts as a name, and minimum width of a shortened name.
  */
 #define NAME_WIDTH_MIN 16
 
@@ -56,7 +56,7 @@ size_t fit_width(const char *text, size_t length)
 	return sum;
 }
 
-/* Return true if the text is a path or a qualified name, but false for a command line. */
+/* Return true if the text is a path or a qualified name instead of a command line. */
 static bool is_qualified(const char *text, size_t length)
 {
 	if (memchr(text, ' ', length))
@@ -97,7 +97,7 @@ void fit_add_short(struct strbuf *out, const char *text, size_t length, size_t w
 struct fitted {
 	struct strbuf *out;
 	size_t width;  /* of the terminal */
-	size_t indent; /* indentation of all lines but the first */
+	size_t indent; /* indentation of all lines except the first */
 	size_t used;   /* number of columns used in the current line */
 	bool ascii;
 };
@@ -109,8 +109,8 @@ static bool is_name(const char *word, size_t length)
 
 /*
  * Append the given number of blanks and a word to a line. If they do not fit, start a new
- * line, or reduce the indentation of a line's first word. A word that is longer than a
- * whole line is shortened.
+ * line, or reduce the indentation of a line's first word. Shorten a word that is longer
+ * than a whole line.
  */
 static void add_word(struct fitted *f, size_t blanks, const char *word, size_t length)
 {
@@ -136,9 +136,8 @@ static void add_word(struct fitted *f, size_t blanks, const char *word, size_t l
 }
 
 /*
- * Return the indentation of continuation lines: either the column where the text begins
- * that follows the line's labels and figures, or slightly more than the indentation of
- * the line.
+ * Return the indentation of continuation lines: either the column of the text after the
+ * line's labels and figures, or slightly more than the indentation of the line.
  */
 static size_t find_indent(const char *line, size_t length, size_t width)
 {

@@ -11,7 +11,7 @@
 #define DOTS_ACROSS(p) ((p)->ascii ? 1U : 2U)
 #define DOTS_DOWN(p) ((p)->ascii ? 2U : 4U)
 
-/* The bit of each dot in a braille pattern (U+2800 to U+28FF), by row and column. */
+/* the bit of each dot in a braille pattern (U+2800 to U+28FF), by row and column */
 static const unsigned char braille_bits[4][2] = {
 	{ 0x01, 0x08 },
 	{ 0x02, 0x10 },
@@ -20,8 +20,8 @@ static const unsigned char braille_bits[4][2] = {
 };
 
 /*
- * Characters that draw two dots in ASCII. In the index, bit 0 is the upper dot and bit 1
- * the lower dot.
+ * ASCII characters for two dots. In the index, bit 0 is the upper dot and bit 1 the
+ * lower dot.
  */
 static const char ascii_glyphs[] = " '.:";
 
@@ -44,7 +44,7 @@ void line_plot_clear(struct line_plot *p)
 
 /*
  * Return the index of the dot that represents an amount, from 0 to `count` - 1. The last
- * dot represents amounts of `top` or more.
+ * dot represents `top` and all larger amounts.
  */
 static size_t dot_of(uint64_t amount, uint64_t top, size_t count)
 {
@@ -84,7 +84,9 @@ void line_plot_add(struct line_plot *p, struct plot_point from, struct plot_poin
 		size_t y = height_at(x, x0, x1, y0, y1);
 		size_t low = y < last ? y : last, high = y < last ? last : y;
 
-		/* draw a vertical stroke that connects this column to the previous one */
+		/*
+		 * draw a vertical stroke that connects the column to the previous column
+		 */
 		for (size_t dot = low; dot <= high; dot++)
 			set_dot(p, x, dot);
 		last = y;

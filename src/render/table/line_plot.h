@@ -22,13 +22,12 @@ void line_plot_release(struct line_plot *p);
 
 /*
  * Allocate or clear the cells of a plot for its current width and height. The caller sets
- * width, height and all other fields before the call.
+ * all other fields before the call.
  */
 void line_plot_clear(struct line_plot *p);
 
 /*
- * Draw a line between two points. A point that is beyond the end of an axis is moved to
- * the end of the axis.
+ * Draw a line between two points. A point beyond the end of an axis is moved to the end.
  */
 struct plot_point {
 	uint64_t x, y;

@@ -10,8 +10,8 @@
 
 /*
  * Append a line of CSV, in the format of RFC 4180 except that lines end with LF. Fields
- * with a comma, a quote or a line break are quoted. Control characters other than LF
- * and CR, and bytes that are not UTF-8, become \xHH.
+ * with a comma, a quote or a line break are quoted. Control characters other than LF and
+ * CR, and bytes that are not UTF-8, become \xHH.
  */
 void csv_add_header(struct strbuf *out, const struct column_list *columns);
 void csv_add_row(struct strbuf *out, const struct column_list *columns, const void *row);
@@ -26,8 +26,8 @@ void json_end_report(struct json *j);
 
 /*
  * Append a row as a JSON object with one member per column. json_add_members() appends
- * only the members, to an object that the caller has begun. Addresses are strings such as
- * "0x…", times are strings, and all other numbers are numbers. Unknown values are null.
+ * only the members, to an object that the caller has begun. Addresses ("0x…") and times
+ * are strings; all other numbers are JSON numbers. Unknown values are null.
  */
 void json_add_row(struct json *j, const char *key, const struct column_list *columns,
 		  const void *row);
@@ -36,11 +36,11 @@ void json_add_members(struct json *j, const struct column_list *columns, const v
 struct table_options {
 	bool no_headings;
 	bool exact_bytes;
-	bool ascii;  /* print ASCII only */
-	bool colour; /* whether to use the styles of render/table/style.h */
+	bool ascii;  /* true to print ASCII only */
+	bool colour; /* true to use the styles of render/table/style.h */
 	/*
-	 * Maximum width of the table in columns, or 0 for no limit. A table that is too
-	 * wide gets shorter texts, and then fewer columns.
+	 * Maximum width of the table in columns; 0: no limit. If the table is too wide,
+	 * texts are shortened first, and then columns are omitted.
 	 */
 	int max_width;
 };
@@ -60,8 +60,8 @@ void table_add(struct strbuf *out, const struct column_list *columns,
 size_t text_display_width(const char *text, size_t length);
 
 /*
- * Return how many bytes of a text fit into `width` terminal columns. No character
- * is split.
+ * Return how many bytes of a text fit into `width` terminal columns, without splitting
+ * a character.
  */
 size_t text_cut_to_width(const char *text, size_t length, size_t width);
 

@@ -24,8 +24,8 @@ void style_begin(struct strbuf *out, enum style style, bool colour);
 void style_end(struct strbuf *out, enum style style, bool colour);
 
 /*
- * Apply a style to the first line that is not empty after offset `begin` of the text. Do
- * nothing if `colour` is false.
+ * Apply a style to the first nonempty line after offset `begin` of the text. Do nothing
+ * if `colour` is false.
  */
 void style_mark_line(struct strbuf *out, size_t begin, enum style style, bool colour);
 

@@ -62,8 +62,8 @@ static bool is_left_aligned(const struct column *column)
 struct cells {
 	struct strbuf text;
 	size_t *ends;
-	size_t *widths; /* for each column, the width of its widest cell */
-	bool *omitted;	/* for each column, true if it does not fit into the table */
+	size_t *widths; /* width of the widest cell in each column */
+	bool *omitted;	/* true for columns that do not fit */
 };
 
 /* minimum width of a text column while other columns can still be omitted */
@@ -133,8 +133,8 @@ static size_t find_min(const struct cells *cells, const struct column_list *colu
 
 /*
  * Omit columns, beginning at the right, until the remaining columns fit with shortened
- * texts. If the last column is text, keep the column, because it usually contains the
- * name of the row.
+ * texts. Keep the last column if it is text, because it usually contains the name of
+ * the row.
  */
 static void omit_columns(struct cells *cells, const struct column_list *columns,
 			 size_t max)

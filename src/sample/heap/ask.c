@@ -72,12 +72,6 @@ bool heap_ask_before(struct heap_reader *reader, const struct usage *u)
 	return true;
 }
 
-bool heap_ask_replaces_walk(const struct heap_reader *reader, const struct usage *u)
-{
-	return u->allocator == ALLOCATOR_MIMALLOC &&
-	       helper_answer_is_known(&reader->answer);
-}
-
 void heap_ask_after(struct heap_reader *reader, struct usage *u,
 		    struct mapping_list *mappings, struct heap *heap, bool is_asked)
 {

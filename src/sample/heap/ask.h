@@ -12,16 +12,9 @@
  * Start the helper, so that the heap walk and the query see the same heap, and query the
  * allocator unless it is glibc. The query must precede the heap walk, because jemalloc
  * creates a cache for the thread that queries it, and the walk must see that cache.
- * Returns true if the allocator was queried.
+ * Return true if the allocator was queried.
  */
 bool heap_ask_before(struct heap_reader *reader, const struct usage *u);
-
-/*
- * Return true if the heap need not be walked, because memstate cannot walk heaps of this
- * allocator and the query succeeded. After a failed query, walk the heap anyway to find
- * out why it is unknown.
- */
-bool heap_ask_replaces_walk(const struct heap_reader *reader, const struct usage *u);
 
 /*
  * Query the allocator after the heap walk, unless is_asked is set. A query of glibc needs

@@ -44,6 +44,7 @@ bool carried_heap_update(struct carried_heap *c, const struct heap_findings *f)
 	c->problem = heap_total_problem(&f->heap);
 	c->pause_ns = f->heap.pause_ns;
 	c->expected_ns = f->heap.expected_ns;
+	c->pre_copy_problem = f->heap.pre_copy.problem;
 	c->cpu_ns = f->cpu_ns;
 	c->reported = f->usage.reported;
 	c->helper_problem = f->usage.helper_problem;
@@ -80,6 +81,7 @@ void carried_heap_add(const struct carried_heap *c, struct usage *u,
 	u->heap_error = c->error;
 	u->heap_problem = c->problem;
 	u->heap_expected_ns = c->expected_ns;
+	u->heap_pre_copy_problem = c->pre_copy_problem;
 }
 
 uint64_t heap_share_ns(uint64_t cost_ns, unsigned int max_share_per_mille)

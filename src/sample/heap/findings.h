@@ -63,6 +63,7 @@ struct carried_heap {
 	/* error of the last read, or the reason why the heap was not read */
 	int error;
 	const char *problem;
+	const char *pre_copy_problem; /* like usage.heap_pre_copy_problem */
 	uint64_t pause_ns, expected_ns, cpu_ns;
 	struct reported reported;
 	const char *helper_problem;

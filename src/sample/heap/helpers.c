@@ -146,7 +146,7 @@ static void release_problems(struct helper *helper)
 }
 
 /*
- * Close the connection to the helper and remove it. Returns 0, or -errno if a part of the
+ * Close the connection to the helper and remove it. Return 0, or -errno if a part of the
  * helper remains in a running process.
  */
 static int close_helper(struct helper *helper, const char **ret_what)

@@ -11,6 +11,12 @@
 
 #define FUTILE_DOUBLINGS_MAX 6
 
+/*
+ * The copy of a process is released if the process was not walked for this much longer
+ * than the budget requires.
+ */
+#define COPY_IDLE_NS (60 * NS_PER_S)
+
 /* State of the heap of one process. */
 struct kept {
 	struct process process;
@@ -31,6 +37,8 @@ struct heap_keeper {
 	enum heap_walks walks;
 	enum heap_stops stops;
 	uint64_t max_pause_ns;
+	enum pre_copy pre_copy;
+	bool keeps_copies;
 	unsigned int max_share_per_mille;
 	struct kept *kept;
 	size_t count, capacity;
@@ -61,6 +69,16 @@ struct heap_keeper *heap_keeper_new(const struct procfs *fs, struct sampler *sam
 void heap_keeper_set_helpers(struct heap_keeper *k, struct helpers *helpers)
 {
 	k->helpers = helpers;
+}
+
+void heap_keeper_set_pre_copy(struct heap_keeper *k, enum pre_copy pre_copy)
+{
+	k->pre_copy = pre_copy;
+}
+
+void heap_keeper_set_keeps_copies(struct heap_keeper *k, bool keeps_copies)
+{
+	k->keeps_copies = keeps_copies;
 }
 
 void heap_keeper_set_patience(struct heap_keeper *k, uint64_t patience_ns)
@@ -148,12 +166,36 @@ static bool may_walk(const struct heap_keeper *k, const struct kept *kept)
 	return now - kept->walked_ns >= repeat_ns(k, kept);
 }
 
+/* Return true if the process is still being read, and is walked from time to time. */
+static bool is_followed(void *context, const struct process *process)
+{
+	const struct heap_keeper *k = context;
+
+	for (size_t i = 0; i < k->count; i++) {
+		const struct kept *kept = &k->kept[i];
+
+		if (process_is_same(&kept->process, process))
+			return clock_now_ns() - kept->walked_ns <
+			       2 * repeat_ns(k, kept) + COPY_IDLE_NS;
+	}
+	return false;
+}
+
+/* Release the copies of processes that are no longer followed. */
+static void prune_copies(struct heap_keeper *k)
+{
+	if (k->keeps_copies && k->walker && !heap_walker_is_running(k->walker))
+		heap_walker_prune(k->walker, is_followed, k);
+}
+
 static int begin_walk(struct heap_keeper *k, struct kept *kept)
 {
 	const struct heap_request request = {
 		.process = &kept->process,
 		.stops = k->stops,
 		.max_pause_ns = k->max_pause_ns,
+		.pre_copy = k->pre_copy,
+		.keeps_copies = k->keeps_copies,
 		.is_read_once = true,
 		.helpers = k->helpers,
 	};
@@ -231,7 +273,7 @@ void heap_keeper_free(struct heap_keeper *k,
 
 /*
  * Move the sample that was taken during a heap walk to *u and *ret, so that no new sample
- * is needed. Returns 0, or the error that occurred when the sample was read.
+ * is needed. Return 0, or the error that occurred when the sample was read.
  */
 static int take_sample(struct heap_findings *f, struct usage *u, struct mapping_list *ret)
 {
@@ -261,6 +303,7 @@ int heap_keeper_read(struct heap_keeper *k, struct usage *u, struct mapping_list
 	if (end_walk(k, k->walks == WALKS_ALL ? UINT64_MAX : 0, &found))
 		heap_findings_release(&found);
 	kept = find_or_add(k, &u->process);
+	prune_copies(k);
 	if (may_walk(k, kept) && begin_walk(k, kept) == 0 &&
 	    end_walk(k, wait_ns(k), &found)) {
 		r = take_sample(&found, u, ret);

@@ -48,6 +48,15 @@ void heap_keeper_free(struct heap_keeper *keeper,
 		      void (*on_left)(void *context, int pid, const char *what),
 		      void *context);
 
+/* Permit copying heaps while their processes run. Initially this is not permitted. */
+void heap_keeper_set_pre_copy(struct heap_keeper *keeper, enum pre_copy pre_copy);
+
+/*
+ * Permit keeping such a copy, and tracking the process, until the next walk. Initially
+ * this is not permitted.
+ */
+void heap_keeper_set_keeps_copies(struct heap_keeper *keeper, bool keeps_copies);
+
 void heap_keeper_set_patience(struct heap_keeper *keeper, uint64_t patience_ns);
 
 /* Determines which reads walk the heap. */

@@ -52,7 +52,7 @@ void heap_leaks_release(struct heap_leaks *leaks);
 
 /*
  * Scan a heap that was just read for leaks by calling leak_scan_mark() and
- * leak_scan_group(), and copy the results to *ret except for ret->taken_ns. Returns 0; or
+ * leak_scan_group(), and copy the results to *ret except for ret->taken_ns. Return 0; or
  * -ECANCELED, leaving *ret unchanged.
  */
 int heap_leaks_scan(struct heap_reader *reader, const struct mapping_list *mappings,

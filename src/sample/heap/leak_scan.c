@@ -4,6 +4,20 @@
 #include "sample/heap/leak_scan.h"
 
 #include "base/clock.h"
+#include "base/thread.h"
+
+/*
+ * Amount of memory to scan for which another thread is worth its start.
+ */
+#define THREAD_MIN_BYTES (UINT64_C(32) << 20)
+
+static unsigned int choose_thread_count(const struct image *image)
+{
+	uint64_t count = image->length_bytes / THREAD_MIN_BYTES;
+	unsigned int cpus = thread_count_cpus();
+
+	return count < cpus ? (unsigned int)count : cpus;
+}
 
 int leak_scan_mark(struct heap_reader *reader, const struct mapping_list *mappings,
 		   const struct heap *heap, const struct mark_progress *progress,
@@ -15,6 +29,7 @@ int leak_scan_mark(struct heap_reader *reader, const struct mapping_list *mappin
 		.roots = &roots,
 		.words = reader->words,
 		.word_count = reader->word_count,
+		.thread_count = choose_thread_count(&reader->image),
 	};
 	uint64_t began_ns = clock_now_ns();
 	int r;

@@ -18,7 +18,7 @@
  * Decide whether enough is known about the heap, and set ret->quality. If so, mark the
  * blocks that are reachable from the roots. The mappings and the heap are those of the
  * last read; they are borrowed until leak_scan_release(). progress may be NULL; its
- * context must remain valid until leak_scan_group() returns. Returns 0, or -ECANCELED if
+ * context must remain valid until leak_scan_group() returns. Return 0, or -ECANCELED if
  * progress requested cancellation. *ret is always initialized; the caller must release
  * *ret before the reader.
  */
@@ -28,7 +28,7 @@ int leak_scan_mark(struct heap_reader *reader, const struct mapping_list *mappin
 
 /*
  * Find the directly leaked blocks among the unreachable blocks, group them, and compute
- * the sums. Does nothing if the quality is unknown. Returns 0 or -ECANCELED.
+ * the sums. Does nothing if the quality is unknown. Return 0 or -ECANCELED.
  */
 int leak_scan_group(struct heap_reader *reader, struct leak_scan *scan);
 

@@ -11,11 +11,17 @@
 
 #include "base/cleanup.h"
 #include "base/clock.h"
+#include "base/thread.h"
 #include "base/units.h"
 #include "base/xalloc.h"
+#include "classify/process/recount.h"
+#include "proc/process/dir.h"
 #include "proc/process/file.h"
 #include "proc/process/task.h"
 #include "proc/process/tracer.h"
+#include "proc/smaps/maps.h"
+#include "sample/heap/reserve.h"
+#include "tracee/memory/early_keep.h"
 #include "tracee/memory/peek.h"
 #include "tracee/ptrace/stop.h"
 #include "walk/walk.h"
@@ -27,6 +33,16 @@
 #define TURN_NS NS_PER_S
 #define TURN_LOOK_NS (10 * NS_PER_MS)
 
+/*
+ * The number of searches for resident pages while the kernel migrates some, and the delay
+ * between them. Moving a page takes some microseconds.
+ */
+#define MIGRATION_TRIES 5
+#define MIGRATION_DELAY_NS (200 * NS_PER_US)
+
+/* A lower bound on the time for copying scattered pages, with two threads. */
+#define LATE_NS_PER_GIB (80 * NS_PER_MS)
+
 bool heap_moment_wants(const struct heap_reader *reader, const struct mapping *m)
 {
 	if (mapping_is_skipped(m))
@@ -34,11 +50,18 @@ bool heap_moment_wants(const struct heap_reader *reader, const struct mapping *m
 	return walk_wants_mapping(m) || (reader->copies_roots && roots_want_mapping(m));
 }
 
-/*
- * Return true if the mapping may contain anonymous pages that are shared with other
- * processes because of fork or KSM. File pages do not matter.
- */
-static bool may_share_pages(const struct mapping *m)
+uint64_t heap_moment_bytes(const struct heap_reader *reader,
+			   const struct mapping_list *mappings)
+{
+	uint64_t sum = 0;
+
+	for (size_t i = 0; i < mappings->count; i++)
+		if (heap_moment_wants(reader, &mappings->items[i]))
+			sum = bytes_add(sum, mapping_copyable_bytes(&mappings->items[i]));
+	return sum;
+}
+
+bool heap_moment_may_share_pages(const struct mapping *m)
 {
 	const uint64_t *bytes = m->counters.bytes;
 	bool is_merged = bytes_known(bytes[SMAPS_KSM]) && bytes[SMAPS_KSM] != 0;
@@ -64,9 +87,12 @@ static size_t choose_ranges(const struct heap_reader *reader,
 
 		if (!heap_moment_wants(reader, m) || start >= m->end_addr)
 			continue;
-		ret[count++] = (struct peek_range){ start, m->end_addr,
-						    may_share_pages(m),
-						    m->flags & MAPPING_REMOTE };
+		ret[count++] = (struct peek_range){
+			.start_addr = start,
+			.end_addr = m->end_addr,
+			.is_shared = heap_moment_may_share_pages(m),
+			.is_anonymous_only = m->flags & MAPPING_REMOTE,
+		};
 		done_addr = m->end_addr;
 	}
 	return count;
@@ -110,37 +136,155 @@ static int copy_thread_addrs(void *context, const struct stop *stop)
 	return 0;
 }
 
+/* The ranges to copy, in ascending order. Each ends where its mapping ends. */
+struct ranges {
+	struct peek_range *items;
+	size_t count;
+};
+
+/*
+ * Return true if the kernel is migrating pages. While it moves a page, pagemap reports
+ * the page as swapped out, but smaps does not.
+ */
+static bool is_migrating(const struct heap_moment *moment, const struct ranges *ranges)
+{
+	uint64_t swapped_bytes = 0, swap_bytes = 0;
+
+	for (size_t i = 0; i < ranges->count; i++)
+		swapped_bytes += ranges->items[i].swapped_bytes;
+	for (size_t i = 0; i < moment->mappings.count; i++)
+		swap_bytes = bytes_add(
+			swap_bytes, moment->mappings.items[i].counters.bytes[SMAPS_SWAP]);
+	return bytes_known(swap_bytes) && swapped_bytes > swap_bytes;
+}
+
+static int find_pages(struct heap_moment *moment, const struct peek *peek,
+		      struct ranges *ranges)
+{
+	const struct timespec delay = { .tv_nsec = MIGRATION_DELAY_NS };
+
+	for (int tries = 1;; tries++) {
+		int r;
+
+		image_clear(&moment->image);
+		ranges->items = xrealloc(ranges->items, (moment->mappings.count + 1) *
+								sizeof(*ranges->items));
+		ranges->count =
+			choose_ranges(moment->reader, &moment->mappings, ranges->items);
+		r = peek_find(peek, ranges->items, ranges->count, &moment->image);
+		if (r < 0 || tries == MIGRATION_TRIES || !is_migrating(moment, ranges))
+			return r;
+		nanosleep(&delay, NULL);
+	}
+}
+
+/*
+ * Bring the figures of smaps in line with the pages that were found. Return false if
+ * smaps must be read again.
+ */
+static bool recount(struct heap_moment *moment, const struct ranges *ranges)
+{
+	size_t next = 0;
+
+	for (size_t i = 0; i < moment->mappings.count && next < ranges->count; i++) {
+		struct mapping *m = &moment->mappings.items[i];
+		const struct peek_range *range = &ranges->items[next];
+		enum recount result;
+
+		if (m->end_addr != range->end_addr)
+			continue;
+		result = recount_mapping(m, range->resident_bytes, range->swapped_bytes);
+		if (result == RECOUNT_UNKNOWN)
+			return false;
+		moment->is_recounted |= result == RECOUNT_CHANGED;
+		next++;
+	}
+	return true;
+}
+
+/*
+ * Find the pages to copy in the paused target. Read smaps, which was read before the
+ * pause, again if it no longer matches the memory.
+ */
+static int find_pages_stopped(struct heap_moment *moment, const struct peek *peek,
+			      const struct stop *stop, struct ranges *ranges)
+{
+	struct sampler *sampler = moment->reader->sampler;
+	bool is_right = proc_maps_are(moment->process_fd, &moment->mappings);
+	bool was_paced;
+	int r;
+
+	if (is_right && !stop_has_ended(stop)) {
+		r = find_pages(moment, peek, ranges);
+		if (r < 0)
+			return r;
+		is_right = recount(moment, ranges);
+	}
+	if (stop_has_ended(stop))
+		return -ETIMEDOUT;
+	if (is_right)
+		return 0;
+	/* resume the target now if there is not enough time to read smaps again */
+	if (stop->deadline_ns &&
+	    clock_now_ns() + moment->usage.read_ns > stop->deadline_ns)
+		return -ESTALE;
+	moment->is_recounted = false;
+	/*
+	 * The sampler need not make pauses for lock waiters, because the threads of a
+	 * paused target do not wait for locks.
+	 */
+	was_paced = sampler_set_paced(sampler, false);
+	r = sampler_read_mappings(sampler, &moment->usage, &moment->mappings);
+	if (stop_has_ended(stop))
+		return -ETIMEDOUT;
+	sampler_set_paced(sampler, was_paced);
+	return r < 0 ? r : find_pages(moment, peek, ranges);
+}
+
+/*
+ * Select the pages that were written since the last round. If there are so many that
+ * they cannot be copied before the deadline, release the process immediately.
+ */
+static int select_late(struct heap_moment *moment, const struct stop *stop)
+{
+	uint64_t copy_ns;
+	int r = early_copy_select(&moment->early, moment->pagemap_fd, &moment->image,
+				  &moment->packed);
+
+	if (r < 0)
+		return r;
+	copy_ns = (moment->packed.length_bytes >> 10) * LATE_NS_PER_GIB / (1 << 20);
+	return stop->deadline_ns && clock_now_ns() + copy_ns > stop->deadline_ns
+		       ? -ETIMEDOUT
+		       : 0;
+}
+
 static int copy_target(void *context, const struct stop *stop)
 {
 	struct heap_moment *moment = context;
-	_cleanup_free_ struct peek_range *ranges = NULL;
+	struct ranges ranges = { NULL, 0 };
 	struct peek peek = {
 		.pid = moment->memory_pid,
 		.pagemap_fd = moment->pagemap_fd,
 		.mem_fd = moment->mem_fd,
 		.deadline_ns = stop->deadline_ns,
 		.is_running = moment->is_running,
+		/* use the CPUs that the paused target leaves idle */
+		.thread_count = moment->is_running ? 1 : thread_count_cpus(),
 	};
-	struct sampler *sampler = moment->reader->sampler;
-	/*
-	 * The sampler need not make pauses for lock waiters, because the threads of a
-	 * paused target do not wait for locks.
-	 */
-	bool was_paced = sampler_set_paced(sampler, moment->is_running);
-	int r;
+	int r = moment->is_running ? find_pages(moment, &peek, &ranges)
+				   : find_pages_stopped(moment, &peek, stop, &ranges);
 
-	r = sampler_read_mappings(sampler, &moment->usage, &moment->mappings);
-	if (stop_has_ended(stop))
-		return -ETIMEDOUT;
-	sampler_set_paced(sampler, was_paced);
-	if (r < 0)
-		return r;
-	if (moment->image.is_sparse)
-		peek.only = &moment->pages;
-	ranges = xcalloc(moment->mappings.count + 1, sizeof(*ranges));
-	r = peek_copy(&peek, ranges,
-		      choose_ranges(moment->reader, &moment->mappings, ranges),
-		      &moment->image);
+	if (r == 0 && moment->image.is_sparse)
+		r = page_list_select(&moment->pages, &moment->image, &moment->packed);
+	else if (r == 0 && heap_moment_is_early(moment))
+		r = select_late(moment, stop);
+	if (r == 0)
+		r = peek_copy(&peek, ranges.items, ranges.count,
+			      moment->image.is_sparse || heap_moment_is_early(moment)
+				      ? &moment->packed
+				      : &moment->image);
+	free(ranges.items);
 	if (r < 0 || stop_has_ended(stop))
 		return r < 0 ? r : -ETIMEDOUT;
 	if (!moment->is_running)
@@ -149,8 +293,23 @@ static int copy_target(void *context, const struct stop *stop)
 	return 0;
 }
 
+struct walk_input heap_moment_input(struct heap_reader *reader,
+				    const struct heap_moment *moment)
+{
+	return (struct walk_input){
+		.image = &reader->image,
+		.mappings = &moment->mappings,
+		.thread_addrs = moment->thread_addrs,
+		.thread_count = moment->thread_count,
+		.is_running = reader->is_running,
+		.memory = &reader->names.memory,
+	};
+}
+
 void heap_moment_free(struct heap_moment *moment)
 {
+	if (moment->process_fd >= 0)
+		close(moment->process_fd);
 	if (moment->pagemap_fd >= 0)
 		close(moment->pagemap_fd);
 	if (moment->mem_fd >= 0)
@@ -159,6 +318,7 @@ void heap_moment_free(struct heap_moment *moment)
 	mapping_list_release(&moment->mappings);
 	image_release(&moment->image);
 	page_list_release(&moment->pages);
+	image_release(&moment->packed);
 	free(moment->thread_addrs);
 	free(moment);
 }
@@ -174,8 +334,11 @@ static int open_moment(struct heap_moment *moment, const struct usage *u)
 					  : u->process.pid;
 
 	moment->memory_pid = tid;
+	moment->process_fd = proc_dir_open(fs, tid);
 	moment->pagemap_fd = proc_file_open(fs, tid, PROC_PAGEMAP);
 	moment->mem_fd = proc_file_open(fs, tid, PROC_MEM);
+	if (moment->process_fd < 0)
+		return moment->process_fd;
 	if (moment->pagemap_fd < 0)
 		return moment->pagemap_fd;
 	if (moment->mem_fd < 0)
@@ -185,7 +348,8 @@ static int open_moment(struct heap_moment *moment, const struct usage *u)
 	/* borrow the command line instead of reading it again */
 	moment->usage.command = u->command;
 	names_open(&moment->reader->names, fs, tid);
-	return 0;
+	return sampler_read_mappings(moment->reader->sampler, &moment->usage,
+				     &moment->mappings);
 }
 
 /*
@@ -242,6 +406,28 @@ static void abandon_sampler(struct heap_reader *reader)
 	reader->sampler = reader->own_sampler;
 }
 
+/* Move the reader's buffers, and the copy that it has begun, to the moment. */
+static void take_buffers(struct heap_moment *moment, struct heap_reader *reader)
+{
+	moment->early = reader->early;
+	reader->early = (struct early_copy)EARLY_COPY_INIT;
+	image_clear(&reader->image);
+	moment->image = reader->image;
+	reader->image = (struct image)IMAGE_INIT;
+	moment->pages = reader->pages;
+	reader->pages = (struct page_list)PAGE_LIST_INIT;
+}
+
+static void return_buffers(struct heap_moment *moment, struct heap_reader *reader)
+{
+	reader->early = moment->early;
+	moment->early = (struct early_copy)EARLY_COPY_INIT;
+	reader->image = moment->image;
+	moment->image = (struct image)IMAGE_INIT;
+	reader->pages = moment->pages;
+	moment->pages = (struct page_list)PAGE_LIST_INIT;
+}
+
 int heap_moment_take(struct heap_reader *reader, const struct usage *u,
 		     struct heap_moment **ret, uint64_t *ret_pause_ns)
 {
@@ -252,35 +438,44 @@ int heap_moment_take(struct heap_reader *reader, const struct usage *u,
 	*ret_pause_ns = 0;
 	*moment = (struct heap_moment){
 		.reader = reader,
+		.process_fd = -1,
 		.pagemap_fd = -1,
 		.mem_fd = -1,
 		.is_running = reader->is_running,
 	};
 	r = open_moment(moment, u);
-	image_clear(&reader->image);
-	moment->image = reader->image;
-	reader->image = (struct image)IMAGE_INIT;
-	moment->pages = reader->pages;
-	reader->pages = (struct page_list)PAGE_LIST_INIT;
+	take_buffers(moment, reader);
+	if (r == 0)
+		r = heap_moment_reserve(moment);
 	if (r == 0 && moment->is_running && moment->image.is_sparse)
 		r = do_stopped(moment, copy_thread_addrs, ret_pause_ns);
 	if (r == 0 && moment->is_running)
 		r = copy_target(moment, &(struct stop){ 0 });
 	else if (r == 0)
 		r = do_stopped(moment, copy_target, ret_pause_ns);
+	/*
+	 * Unless the copy is kept, the process must not remain tracked, even if the
+	 * copy hangs.
+	 */
+	if (r < 0 || !early_copy_is_kept(&moment->early))
+		early_copy_end(&moment->early);
 	if (r == -ETIME) {
 		abandon_sampler(reader);
 		return r;
 	}
-	reader->image = moment->image;
-	moment->image = (struct image)IMAGE_INIT;
-	reader->pages = moment->pages;
-	moment->pages = (struct page_list)PAGE_LIST_INIT;
+	if (r == 0 && moment->image.is_sparse)
+		r = image_merge(&moment->image, &moment->packed);
+	else if (r == 0 && heap_moment_is_early(moment))
+		r = early_copy_finish(&moment->early, &moment->image, &moment->packed);
+	return_buffers(moment, reader);
 	if (r < 0) {
 		moment->usage.command = NULL;
 		heap_moment_free(moment);
 		return r;
 	}
+	image_release(&moment->packed);
+	if (moment->is_recounted)
+		recount_usage(&moment->usage, &moment->mappings);
 	*ret = moment;
 	return 0;
 }

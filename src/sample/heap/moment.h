@@ -7,6 +7,7 @@
 #define MS_SAMPLE_HEAP_MOMENT_H
 
 #include "sample/heap/reader.h"
+#include "walk/walk.h"
 
 /*
  * Input and results of one pause of a process. If the reading thread hangs, it keeps the
@@ -14,15 +15,34 @@
  */
 struct heap_moment {
 	struct heap_reader *reader;
-	int pagemap_fd, mem_fd;
+	int process_fd, pagemap_fd, mem_fd;
 	/* ID of a live thread, whose /proc files give access to the process's memory */
 	int memory_pid;
 	bool is_running;
-	/* the image of the reader and its list of pages, borrowed until the copy ends */
+	/*
+	 * the reader's copy of the process's memory, and the list of pages to copy,
+	 * borrowed until copying ends
+	 */
 	struct image image;
 	struct page_list pages;
+	/*
+	 * The listed pages in a buffer without gaps. Copying them into the sparse image
+	 * would cause page faults, and so make the pause several times longer.
+	 */
+	struct image packed;
+	/*
+	 * Copy of the early pages, borrowed from the reader. If it has ranges, the pause
+	 * copies only the pages that it lacks.
+	 */
+	struct early_copy early;
+	/* the figures of the process, which are read before the pause if possible */
 	struct usage usage;
 	struct mapping_list mappings;
+	/*
+	 * true if counters of the mappings were changed in the pause, so that the
+	 * mappings must be classified again
+	 */
+	bool is_recounted;
 	uint64_t *thread_addrs;
 	size_t thread_count;
 };
@@ -31,17 +51,47 @@ struct heap_moment {
 bool heap_moment_wants(const struct heap_reader *reader, const struct mapping *m);
 
 /*
- * Pause the process, copy its memory, and resume it. If reader->is_running is set, copy
+ * Return true if the mapping may contain anonymous pages that are shared with other
+ * processes because of fork or KSM. File pages do not matter.
+ */
+bool heap_moment_may_share_pages(const struct mapping *m);
+
+/*
+ * Return the number of bytes that a copy of all pages for the heap walk would contain
+ * according to smaps, or BYTES_UNKNOWN.
+ */
+uint64_t heap_moment_bytes(const struct heap_reader *reader,
+			   const struct mapping_list *mappings);
+
+/*
+ * Read smaps, pause the process, copy its memory, and resume it. During the pause,
+ * memstate checks that the mappings are still the same, and counts their resident
+ * pages. It reads smaps again during the pause only if the process has changed its
+ * memory in a way that the mappings and their counts do not explain. Rss is therefore
+ * from the pause itself. Pss, Swap and the states of the pages, such as LazyFree, may
+ * be from before the pause.
+ *
+ * If reader->is_running is set, copy
  * without a pause. If the reader's image is sparse, copy only reader->pages, which must
  * be sorted; if reader->is_running is also set, pause the process only to read the
  * registers of its threads.
  *
- * Returns 0 on success; the reader then owns the image and the registers, and *ret must
+ * If reader->early has ranges, copy what was written to them once more before the pause,
+ * and in the pause only what was written since.
+ *
+ * Return 0 on success; the reader then owns the image and the registers, and *ret must
  * be freed with heap_moment_free(). On failure, *ret is NULL, and the return value is an
  * error of stop_run() or peek_copy().
  */
 int heap_moment_take(struct heap_reader *reader, const struct usage *u,
 		     struct heap_moment **ret, uint64_t *ret_pause_ns);
 void heap_moment_free(struct heap_moment *moment);
+
+/*
+ * Return the input for walking the heap of this moment. It borrows data of the reader and
+ * of the moment.
+ */
+struct walk_input heap_moment_input(struct heap_reader *reader,
+				    const struct heap_moment *moment);
 
 #endif

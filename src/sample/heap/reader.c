@@ -18,19 +18,21 @@
 #include "proc/cgroup/room.h"
 #include "proc/process/dir.h"
 #include "sample/heap/ask.h"
+#include "sample/heap/complete.h"
+#include "sample/heap/copies.h"
 #include "sample/heap/moment.h"
+#include "sample/heap/pre_copy.h"
 #include "sample/heap/survey.h"
-#include "sample/heap/swift.h"
-#include "walk/blocks/detail.h"
+#include "tracee/memory/early_keep.h"
 #include "walk/walk.h"
 
 /* Upper bounds on the duration of the steps of a pause, measured on a busy machine. */
 #define PAUSE_BASE_NS (2 * NS_PER_MS)
 #define PAUSE_THREAD_NS (200 * NS_PER_US)
 #define PAUSE_MAPPING_NS (4 * NS_PER_US)
-#define PAUSE_COPY_NS_PER_GIB (500 * NS_PER_MS)
-/* the kernel's reports on all pages, if only some pages are copied */
-#define PAUSE_SCAN_NS_PER_GIB (100 * NS_PER_MS)
+#define PAUSE_COPY_NS_PER_GIB (400 * NS_PER_MS)
+/* finding the resident pages, if only some of them are copied */
+#define PAUSE_SCAN_NS_PER_GIB (20 * NS_PER_MS)
 
 /* A copy of fewer bytes takes so little time that a survey is not worthwhile. */
 #define SURVEY_MIN_BYTES (UINT64_C(64) << 20)
@@ -55,11 +57,13 @@
 #define WALK_TRIES 4
 
 /*
- * Number of attempts to copy all pages that the walkers read, if a complete copy would
- * take too long. Otherwise there is only one attempt: in a busy process, the walkers may
- * read other pages each time.
+ * Maximum number of attempts to copy all pages that the walkers read. In a busy process,
+ * the walkers may read other pages each time.
  */
 #define SPARSE_TRIES 3
+
+/* Like SPARSE_TRIES, for copies that are made while the process runs. */
+#define PRE_COPY_TRIES 3
 
 /* Number of times that the heap is read if the target is not paused. */
 #define READINGS 3
@@ -73,6 +77,7 @@ void heap_reader_init(struct heap_reader *reader, const struct procfs *fs,
 		.max_pause_ns = max_pause_ns,
 		.waits_for_turn = true,
 		.image = IMAGE_INIT,
+		.early = EARLY_COPY_INIT,
 		.blocks = BLOCKS_INIT,
 		.names = NAMES_INIT,
 	};
@@ -81,6 +86,7 @@ void heap_reader_init(struct heap_reader *reader, const struct procfs *fs,
 void heap_reader_release(struct heap_reader *reader)
 {
 	sampler_free(reader->own_sampler);
+	early_copy_release(&reader->early);
 	free(reader->threads);
 	free(reader->words);
 	helper_answer_release(&reader->answer);
@@ -88,30 +94,6 @@ void heap_reader_release(struct heap_reader *reader)
 	blocks_release(&reader->blocks);
 	image_release(&reader->image);
 	page_list_release(&reader->pages);
-}
-
-/*
- * Return the resident bytes of a mapping, including hugetlbfs pages, which Rss
- * in smaps does not include.
- */
-static uint64_t resident_bytes(const struct mapping *m)
-{
-	const uint64_t *bytes = m->counters.bytes;
-
-	if (!(m->flags & MAPPING_HUGETLB))
-		return bytes[SMAPS_RSS];
-	return bytes_add(bytes[SMAPS_SHARED_HUGETLB], bytes[SMAPS_PRIVATE_HUGETLB]);
-}
-
-static uint64_t copy_bytes(const struct heap_reader *reader,
-			   const struct mapping_list *mappings)
-{
-	uint64_t sum = 0;
-
-	for (size_t i = 0; i < mappings->count; i++)
-		if (heap_moment_wants(reader, &mappings->items[i]))
-			sum = bytes_add(sum, resident_bytes(&mappings->items[i]));
-	return sum;
 }
 
 /* Return the upper bound on a pause that scans and copies these numbers of bytes. */
@@ -129,7 +111,7 @@ uint64_t heap_reader_estimate_pause_ns(const struct heap_reader *reader,
 				       const struct usage *u,
 				       const struct mapping_list *mappings)
 {
-	uint64_t bytes = copy_bytes(reader, mappings);
+	uint64_t bytes = heap_moment_bytes(reader, mappings);
 
 	return bytes_known(bytes) ? estimate_pause_ns(u, mappings, 0, bytes)
 				  : BYTES_UNKNOWN;
@@ -167,7 +149,7 @@ static int make_room(struct heap_reader *reader, uint64_t bytes, struct heap *re
 static int prepare(struct heap_reader *reader, const struct usage *u,
 		   const struct mapping_list *mappings, struct heap *ret)
 {
-	uint64_t bytes = copy_bytes(reader, mappings);
+	uint64_t bytes = heap_moment_bytes(reader, mappings);
 
 	if (!reader->fs->is_live || !bytes_known(bytes))
 		return -EOPNOTSUPP;
@@ -181,64 +163,6 @@ static int prepare(struct heap_reader *reader, const struct usage *u,
 	if (reader->max_copy_bytes > 0 && bytes > reader->max_copy_bytes)
 		return -EFBIG;
 	return make_room(reader, bytes, ret);
-}
-
-static bool is_page_count_right(const struct heap_reader *reader, const struct mapping *m)
-{
-	uint64_t bytes = m->flags & MAPPING_REMOTE ? m->counters.bytes[SMAPS_ANONYMOUS]
-						   : resident_bytes(m);
-
-	return image_resident_bytes(&reader->image, m->start_addr, m->end_addr) == bytes;
-}
-
-static bool holds_thread(const struct heap_moment *moment, const struct mapping *m)
-{
-	for (size_t i = 0; i < moment->thread_count; i++)
-		if (moment->thread_addrs[i] >= m->start_addr &&
-		    moment->thread_addrs[i] < m->end_addr)
-			return true;
-	return false;
-}
-
-/*
- * Return true if the copy contains as many resident pages as the kernel reports for the
- * roots and for the threads' data, which point to per-thread caches. A page that is being
- * migrated counts as resident, but cannot be copied.
- */
-static bool are_roots_complete(const struct heap_reader *reader,
-			       const struct heap_moment *moment)
-{
-	const struct mapping_list *list = &moment->mappings;
-
-	for (size_t i = 0; i < list->count; i++)
-		if (heap_moment_wants(reader, &list->items[i]) &&
-		    (reader->copies_roots || holds_thread(moment, &list->items[i])) &&
-		    !is_page_count_right(reader, &list->items[i]))
-			return false;
-	return true;
-}
-
-/*
- * Return true if the copy contains as many resident pages as the kernel reports for the
- * mappings of the heap.
- */
-static bool is_heap_complete(const struct heap_reader *reader,
-			     const struct mapping_list *list, const struct heap *heap)
-{
-	for (size_t i = 0; i < heap->share_count; i++)
-		if (!is_page_count_right(reader, &list->items[heap->shares[i].mapping]))
-			return false;
-	return true;
-}
-
-static void check_copy(const struct heap_reader *reader, const struct heap_moment *moment,
-		       struct heap *heap, bool are_others_complete)
-{
-	if (heap->quality != QUALITY_EXACT ||
-	    (are_others_complete && is_heap_complete(reader, &moment->mappings, heap)))
-		return;
-	heap->quality = QUALITY_ESTIMATE;
-	heap->problem = "resident pages are not those that smaps counts";
 }
 
 static int read_once(struct heap_reader *reader, struct usage *u,
@@ -255,14 +179,7 @@ static int read_once(struct heap_reader *reader, struct usage *u,
 	r = heap_moment_take(reader, u, &moment, ret_pause_ns);
 	if (r < 0)
 		return r;
-	input = (struct walk_input){
-		.image = &reader->image,
-		.mappings = &moment->mappings,
-		.thread_addrs = moment->thread_addrs,
-		.thread_count = moment->thread_count,
-		.is_running = reader->is_running,
-		.memory = &reader->names.memory,
-	};
+	input = heap_moment_input(reader, moment);
 	names_set_mappings(&reader->names, &moment->mappings);
 	heap_release(ret);
 	blocks_release(&reader->blocks);
@@ -277,10 +194,10 @@ static int read_once(struct heap_reader *reader, struct usage *u,
 		return r;
 	}
 	ret->copied_bytes = reader->image.copied_bytes;
-	are_complete = are_roots_complete(reader, moment);
-	check_copy(reader, moment, ret, are_complete);
+	are_complete = heap_roots_are_complete(reader, moment);
+	heap_check_copy(reader, moment, ret, are_complete);
 	for (size_t i = 0; i < ret->other_count; i++)
-		check_copy(reader, moment, &ret->others[i], are_complete);
+		heap_check_copy(reader, moment, &ret->others[i], are_complete);
 	*u = moment->usage;
 	usage_init(&moment->usage);
 	mapping_list_release(mappings);
@@ -360,40 +277,71 @@ static bool has_room(const struct heap_reader *reader, uint64_t bytes)
 {
 	struct room room = proc_room_read(reader->fs);
 
+	/* count the pages twice, because they are copied to a buffer first */
 	return !bytes_known(room.bytes) ||
-	       bytes / SURVEY_PAGES_SHARE + bytes / TABLES_SHARE <=
+	       2 * (bytes / SURVEY_PAGES_SHARE) + bytes / TABLES_SHARE <=
 		       room.bytes - room.bytes / OTHERS_SHARE;
+}
+
+/* Return true if it is possible, and perhaps worthwhile, to copy only some pages. */
+static bool may_survey(const struct heap_reader *reader, const struct usage *u,
+		       const struct mapping_list *mappings)
+{
+	uint64_t bytes = heap_moment_bytes(reader, mappings);
+
+	return reader->wants_figures_only && !reader->is_running &&
+	       !reader->copies_roots && reader->fs->is_live && bytes_known(bytes) &&
+	       bytes >= SURVEY_MIN_BYTES && !platform_unsupported_reason(PLATFORM_WALK) &&
+	       walk_can_index(mappings) && reader->futile_pid != u->process.pid &&
+	       walk_reads_few_pages(mappings) && has_room(reader, bytes);
+}
+
+/*
+ * Read the heap in a pause that copies only the pages that the survey found. Returns
+ * -ENODATA if the walkers probably need, or have needed, other pages too.
+ */
+static int read_surveyed(struct heap_reader *reader, struct usage *u,
+			 struct mapping_list *mappings, const struct survey *survey,
+			 struct heap *ret, uint64_t *ret_expected_ns,
+			 uint64_t *stopped_ns)
+{
+	uint64_t all_ns = heap_reader_estimate_pause_ns(reader, u, mappings);
+	bool can_copy_all = all_ns <= reader->max_pause_ns;
+	int r = -ENODATA;
+
+	if (!survey->is_stable && can_copy_all)
+		return -ENODATA;
+	*ret_expected_ns = estimate_pause_ns(
+		u, mappings, heap_moment_bytes(reader, mappings), survey->bytes);
+	if (*ret_expected_ns > reader->max_pause_ns)
+		return -EFBIG;
+	for (uint64_t i = 0; r == -ENODATA && i < SPARSE_TRIES; i++) {
+		/* a complete copy would not need a much longer pause */
+		if (i > 0 && can_copy_all && (i + 1) * *ret_expected_ns > all_ns / 2)
+			break;
+		r = read_stopped(reader, u, mappings, ret, stopped_ns);
+	}
+	return r;
 }
 
 /*
  * Read the heap in a pause that copies only the pages that the walkers read. Returns
- * -ENODATA if this is not possible or not worthwhile.
+ * -ENODATA if this is not possible or not worthwhile; a complete copy may succeed.
  */
 static int read_sparse(struct heap_reader *reader, struct usage *u,
 		       struct mapping_list *mappings, struct heap *ret,
 		       uint64_t *ret_expected_ns, uint64_t *stopped_ns)
 {
-	uint64_t bytes = copy_bytes(reader, mappings), some_bytes;
-	uint64_t whole_ns = heap_reader_estimate_pause_ns(reader, u, mappings);
-	int tries = whole_ns > reader->max_pause_ns ? SPARSE_TRIES : 1;
-	int r = -ENODATA;
+	struct survey survey;
+	int r;
 
-	if (!reader->wants_figures_only || reader->is_running || reader->copies_roots ||
-	    !reader->fs->is_live || !bytes_known(bytes) || bytes < SURVEY_MIN_BYTES ||
-	    platform_unsupported_reason(PLATFORM_WALK) || !walk_can_index(mappings) ||
-	    reader->futile_pid == u->process.pid || !walk_reads_few_pages(mappings) ||
-	    !has_room(reader, bytes))
+	if (!may_survey(reader, u, mappings))
 		return -ENODATA;
-	reader->futile_pid = u->process.pid;
-	if (heap_survey(reader, u, mappings, &some_bytes, stopped_ns) < 0)
-		return -ENODATA;
-	*ret_expected_ns = estimate_pause_ns(u, mappings, bytes, some_bytes);
-	if (*ret_expected_ns > reader->max_pause_ns)
-		return -EFBIG;
-	for (int i = 0; r == -ENODATA && i < tries; i++)
-		r = read_stopped(reader, u, mappings, ret, stopped_ns);
-	if (r != -ENODATA)
-		reader->futile_pid = 0;
+	r = heap_survey(reader, u, mappings, &survey, stopped_ns);
+	if (r == 0)
+		r = read_surveyed(reader, u, mappings, &survey, ret, ret_expected_ns,
+				  stopped_ns);
+	reader->futile_pid = r == -ENODATA ? u->process.pid : 0;
 	return r;
 }
 
@@ -405,6 +353,62 @@ static bool is_hopeless(struct heap_reader *reader, const struct usage *u,
 	return walk_is_hopeless(mappings, process_fd, &reader->codes, ret);
 }
 
+/* Return true if the caller permits a copy while the process runs. */
+static bool may_pre_copy(const struct heap_reader *reader,
+			 const struct mapping_list *mappings)
+{
+	return reader->pre_copy != PRE_COPY_OFF && !reader->is_running &&
+	       reader->fs->is_live &&
+	       (reader->max_copy_bytes == 0 ||
+		heap_moment_bytes(reader, mappings) <= reader->max_copy_bytes);
+}
+
+/*
+ * Read a heap that is too large for a pause: copy most of it while the process runs.
+ * Return -EFBIG with ret->pre_copy.problem if this is not possible.
+ */
+static int read_pre_copied(struct heap_reader *reader, struct usage *u,
+			   struct mapping_list *mappings, struct heap *ret,
+			   uint64_t *stopped_ns)
+{
+	uint64_t bytes = heap_moment_bytes(reader, mappings);
+	uint64_t plain_ns = ret->expected_ns;
+	int r = -ESTALE;
+
+	for (int i = 0; r == -ESTALE && i < PRE_COPY_TRIES; i++) {
+		const struct pre_copy_costs costs = {
+			.fixed_ns = estimate_pause_ns(u, mappings, bytes, 0),
+			.copy_ns_per_gib = PAUSE_COPY_NS_PER_GIB,
+		};
+		struct heap asked = { .pause_ns = 0 };
+		uint64_t pause_ns = 0;
+
+		r = heap_pre_copy_begin(reader, u, mappings, &costs, &asked);
+		*stopped_ns += asked.pause_ns;
+		if (r == 0) {
+			r = read_once(reader, u, mappings, ret, &pause_ns);
+			*stopped_ns += pause_ns;
+		}
+		if (r == 0 && early_copy_is_kept(&reader->early))
+			asked.pre_copy.late_bytes = reader->early.late_bytes;
+		else
+			heap_pre_copy_end(reader, u->process.pid, &asked.pre_copy);
+		ret->pre_copy = asked.pre_copy;
+		ret->expected_ns = r == -EFBIG ? plain_ns : asked.expected_ns;
+		ret->needed_bytes = asked.needed_bytes;
+		ret->room_bytes = asked.room_bytes;
+		ret->room_limit = asked.room_limit;
+		/*
+		 * the copy is complete, but the process was paused in the
+		 * middle of malloc()
+		 */
+		if (r == 0 && heap_total_quality(ret) == QUALITY_ESTIMATE &&
+		    i + 1 < PRE_COPY_TRIES)
+			r = -ESTALE;
+	}
+	return r;
+}
+
 int heap_reader_walk(struct heap_reader *reader, struct usage *u,
 		     struct mapping_list *mappings, struct heap *ret)
 {
@@ -413,6 +417,7 @@ int heap_reader_walk(struct heap_reader *reader, struct usage *u,
 	int r;
 
 	reader->survey_cpu_ns = 0;
+	reader->has_tracked = false;
 	if (reader->fs->is_live && is_hopeless(reader, u, mappings, ret)) {
 		classify_heap(u, mappings, ret);
 		return 0;
@@ -428,10 +433,17 @@ int heap_reader_walk(struct heap_reader *reader, struct usage *u,
 		else if (r == 0)
 			r = read_stopped(reader, u, mappings, ret, &stopped_ns);
 	}
+	if (r == -EFBIG && may_pre_copy(reader, mappings)) {
+		heap_release(ret);
+		ret->expected_ns = asked.expected_ns;
+		r = read_pre_copied(reader, u, mappings, ret, &stopped_ns);
+		asked = *ret;
+	}
 	/* discard the findings of the previous attempt, which do not explain the error */
 	if (r < 0)
 		heap_release(ret);
 	ret->pause_ns = stopped_ns;
+	ret->pre_copy = asked.pre_copy;
 	ret->expected_ns = asked.expected_ns;
 	ret->needed_bytes = asked.needed_bytes;
 	ret->room_bytes = asked.room_bytes;
@@ -449,6 +461,7 @@ int heap_reader_read(struct heap_reader *reader, struct usage *u,
 
 	heap_init(ret);
 	helper_answer_release(&reader->answer);
+	heap_copies_begin(reader);
 	sampler_forget_mounts(reader->sampler);
 	/*
 	 * Read smaps before the pause, and again during the pause so that the figures
@@ -462,31 +475,8 @@ int heap_reader_read(struct heap_reader *reader, struct usage *u,
 	if (r < 0 || !process_has_memory(&u->process))
 		return r;
 	is_asked = reader->helpers && heap_ask_before(reader, u);
-	if (!is_asked || !heap_ask_replaces_walk(reader, u))
-		r = heap_reader_walk(reader, u, mappings, ret);
+	r = heap_reader_walk(reader, u, mappings, ret);
 	if (reader->helpers)
 		heap_ask_after(reader, u, mappings, ret, is_asked);
 	return ret->is_reported ? 0 : r;
-}
-
-static void translate_types(struct heap_detail *detail)
-{
-	_cleanup_free_ char **names = xcalloc(detail->type_count + 1, sizeof(*names));
-
-	for (size_t i = 0; i < detail->type_count; i++)
-		names[i] = detail->types[i].name;
-	swift_translate(names, detail->type_count, SWIFT_TYPES);
-	for (size_t i = 0; i < detail->type_count; i++)
-		detail->types[i].name = names[i];
-}
-
-void heap_reader_detail(struct heap_reader *reader, const struct mapping_list *mappings,
-			struct heap_detail *ret)
-{
-	names_begin(&reader->names, mappings);
-	walk_detail(&reader->blocks, reader->names.types, ret);
-	translate_types(ret);
-	if (!reader->names.symbols && !ret->problem)
-		ret->problem = "libelf is not available: only C++ types are known, by "
-			       "their type information (memstate doctor)";
 }

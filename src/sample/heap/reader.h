@@ -14,9 +14,29 @@
 #include "sample/process/names.h"
 #include "sample/process/sampler.h"
 #include "tracee/elf/allocator_code.h"
+#include "tracee/memory/early_copy.h"
 #include "tracee/memory/page_list.h"
 #include "walk/blocks/blocks.h"
 #include "walk/mark/roots.h"
+
+/* Whether memstate may copy a heap while the process runs (pre_copy.h). */
+enum pre_copy {
+	PRE_COPY_OFF,
+	/* if a pause would be too long, unless the process relies on huge pages */
+	PRE_COPY_AUTO,
+	/*
+	 * if a pause would be too long, even if writes then split the huge pages
+	 * of the process
+	 */
+	PRE_COPY_HUGE,
+	/*
+	 * if a pause would be too long, by means of soft-dirty bits, which are then
+	 * cleared for all their users
+	 */
+	PRE_COPY_SOFT_DIRTY,
+};
+
+struct heap_copies;
 
 struct heap_reader {
 	const struct procfs *fs;
@@ -34,7 +54,7 @@ struct heap_reader {
 	 * true: read the heap once; false: read it several times to measure the variation
 	 */
 	bool is_read_once;
-	/* also copy all memory that can contain pointers; set by the caller */
+	/* true to also copy all memory that can contain pointers; set by the caller */
 	bool copies_roots;
 	/*
 	 * The caller uses only the figures of the heap, not its blocks or their contents,
@@ -45,6 +65,19 @@ struct heap_reader {
 	struct helpers *helpers;
 	/* answer of the allocator during the last read */
 	struct helper_answer answer;
+	enum pre_copy pre_copy; /* set by the caller */
+	/*
+	 * memstate itself has tracked the process since the read began, so that its
+	 * mappings may appear to be tracked
+	 */
+	bool has_tracked;
+	/* pages that were copied while the process ran; range_count is 0 if none were */
+	struct early_copy early;
+	/*
+	 * Keeps copies between the reads of a process (copies.h), borrowed; NULL: no copy
+	 * is kept. Set by the caller.
+	 */
+	struct heap_copies *copies;
 	/* copied memory; its buffer is reused by every read */
 	struct image image;
 	/* pages that the walkers will probably read, if only these are copied; sorted */
@@ -54,7 +87,7 @@ struct heap_reader {
 	 * not sufficient; 0: none. All its pages are copied.
 	 */
 	int futile_pid;
-	/* CPU time of the last read that was used by other threads */
+	/* CPU time that other threads used for the last read */
 	uint64_t survey_cpu_ns;
 	/* blocks found by the last read; they point into the image */
 	struct blocks blocks;
@@ -78,7 +111,7 @@ void heap_reader_release(struct heap_reader *reader);
 
 /*
  * Return an upper bound in ns on how long a read would pause the process, estimated from
- * the last figures. Returns BYTES_UNKNOWN if these figures are not sufficient.
+ * the last figures. Return BYTES_UNKNOWN if these figures are not sufficient.
  */
 uint64_t heap_reader_estimate_pause_ns(const struct heap_reader *reader,
 				       const struct usage *u,
@@ -90,7 +123,7 @@ uint64_t heap_reader_estimate_pause_ns(const struct heap_reader *reader,
  * u->matrix contains them. If the target is not paused, *ret is the last of several
  * readings, with the variation between them.
  *
- * Returns 0 on success. If u->error is set, nothing was read. If only the heap could not
+ * Return 0 on success. If u->error is set, nothing was read. If only the heap could not
  * be read, *u and *mappings are as after sampler_read_mappings(), and the return value is
  * an error of stop_run() or peek_copy(); -EFBIG if the pause would exceed max_pause_ns,
  * with the estimate in ret->expected_ns; -ENOMEM if there is no memory for the copy; or
@@ -123,11 +156,12 @@ static inline bool heap_reader_is_sparse(const struct heap_reader *reader)
 
 /*
  * Find the types of the blocks, the fill levels of the pages, and the blocks that pin
- * nearly free pages in the heap that was read last. `mappings` are those of the last
- * read; they must remain valid until the next read, because reader->names refers to them.
+ * nearly free pages in the heap that was read last. Count the objects of Python and Java.
+ * `heap` and `mappings` are those of the last read. The mappings must remain valid until
+ * the next read, because reader->names refers to them.
  * *ret is initialized; the caller must release it.
  */
-void heap_reader_detail(struct heap_reader *reader, const struct mapping_list *mappings,
-			struct heap_detail *ret);
+void heap_reader_detail(struct heap_reader *reader, const struct heap *heap,
+			const struct mapping_list *mappings, struct heap_detail *ret);
 
 #endif

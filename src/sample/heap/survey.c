@@ -13,9 +13,17 @@
  * The pages around those that were read are copied too, in aligned blocks of this size.
  * An allocator's data grows at its end, so the walkers may read more pages in the pause.
  */
-#define BLOCK_BYTES (UINT64_C(64) << 10)
+#define BLOCK_BYTES LAZY_BLOCK_BYTES
 
-/* Number of attempts to walk the heap while the process runs. */
+/*
+ * Like BLOCK_BYTES, for pages that were missing in a copy: the allocator is using new
+ * memory, and will use more of it before the next copy.
+ */
+#define MISSING_BLOCK_BYTES (UINT64_C(1) << 20)
+
+/*
+ * Maximum number of walks while the process runs. The results of two walks are compared.
+ */
 #define SURVEYS 3
 
 /* A mapping with at most this many resident bytes is copied completely. */
@@ -27,12 +35,12 @@ static uint64_t page_max(const struct heap_reader *reader)
 }
 
 /*
- * Walk the heap, and add the pages that were read but not copied to reader->pages.
- * Returns the number of ranges that were added, -EFBIG if there are too many pages, or
- * another -errno.
+ * Walk the heap, and add the pages that were read but not copied to reader->pages, in
+ * blocks of block_bytes. Return the number of ranges that were added, -EFBIG if there
+ * are too many pages, or another -errno.
  */
 static int watch_walk(struct heap_reader *reader, const struct walk_input *input,
-		      int mem_fd, struct heap *ret)
+		      int mem_fd, uint64_t block_bytes, struct heap *ret)
 {
 	struct page_list pages = PAGE_LIST_INIT;
 	struct lazy *lazy;
@@ -47,29 +55,33 @@ static int watch_walk(struct heap_reader *reader, const struct walk_input *input
 	r = lazy_stop(lazy, &pages, &reader->survey_cpu_ns) ? (int)pages.count : -EFBIG;
 	for (size_t i = 0; i < pages.count; i++)
 		page_list_add(&reader->pages,
-			      pages.items[i].start_addr & ~(BLOCK_BYTES - 1),
-			      (pages.items[i].end_addr + IMAGE_PAGE_BYTES + BLOCK_BYTES -
-			       1) & ~(BLOCK_BYTES - 1));
+			      pages.items[i].start_addr & ~(block_bytes - 1),
+			      (pages.items[i].end_addr + IMAGE_PAGE_BYTES + block_bytes -
+			       1) & ~(block_bytes - 1));
 	page_list_release(&pages);
 	page_list_sort(&reader->pages);
 	return r;
 }
 
 /*
- * Walk the heap of the running process until the walkers understand it. They stop early
- * if the process changes the heap at the same moment.
+ * Walk the heap of the running process until a walk reads no new pages and recognizes the
+ * heap. A walk stops early if the process changes the heap at the same moment.
  */
 static int survey_running(struct heap_reader *reader, const struct walk_input *input,
-			  int mem_fd)
+			  int mem_fd, bool *ret_is_stable)
 {
 	struct heap heap;
 	int r = 0;
 
+	*ret_is_stable = false;
 	heap_init(&heap);
 	for (int i = 0; i < SURVEYS && r >= 0; i++) {
+		uint64_t bytes = page_list_bytes(&reader->pages);
+
 		image_drop_pages(&reader->image);
-		r = watch_walk(reader, input, mem_fd, &heap);
-		if (heap_total_quality(&heap) >= QUALITY_BOUND)
+		r = watch_walk(reader, input, mem_fd, BLOCK_BYTES, &heap);
+		*ret_is_stable = i > 0 && page_list_bytes(&reader->pages) == bytes;
+		if (*ret_is_stable && heap_total_quality(&heap) != QUALITY_UNKNOWN)
 			break;
 	}
 	heap_release(&heap);
@@ -77,7 +89,7 @@ static int survey_running(struct heap_reader *reader, const struct walk_input *i
 	return r < 0 ? r : 0;
 }
 
-/* Add the mappings with few resident pages, and return the number of these bytes. */
+/* Add the mappings with few resident pages. Return the sum of their resident bytes. */
 static uint64_t add_small_mappings(struct heap_reader *reader,
 				   const struct mapping_list *mappings)
 {
@@ -95,8 +107,15 @@ static uint64_t add_small_mappings(struct heap_reader *reader,
 	return sum;
 }
 
+/* Return true if a complete copy would fail too, because the process cannot be paused. */
+static bool is_final(int error)
+{
+	return error == -EBUSY || error == -EPERM || error == -ESRCH ||
+	       error == -ETIMEDOUT || error == -ETIME;
+}
+
 int heap_survey(struct heap_reader *reader, const struct usage *u,
-		const struct mapping_list *mappings, uint64_t *ret_bytes,
+		const struct mapping_list *mappings, struct survey *ret,
 		uint64_t *stopped_ns)
 {
 	struct heap_moment *moment;
@@ -111,25 +130,22 @@ int heap_survey(struct heap_reader *reader, const struct usage *u,
 	reader->is_running = false;
 	*stopped_ns += pause_ns;
 	if (r < 0)
-		return r;
-	/* the walkers must read all that they read in the copy of a paused process */
-	input = (struct walk_input){
-		.image = &reader->image,
-		.mappings = &moment->mappings,
-		.thread_addrs = moment->thread_addrs,
-		.thread_count = moment->thread_count,
-		.memory = &reader->names.memory,
-	};
+		return is_final(r) ? r : -ENODATA;
+	/*
+	 * make the walkers read everything that they would read in the copy of a
+	 * paused process
+	 */
+	input = heap_moment_input(reader, moment);
 	names_set_mappings(&reader->names, &moment->mappings);
-	r = survey_running(reader, &input, moment->mem_fd);
+	r = survey_running(reader, &input, moment->mem_fd, &ret->is_stable);
 	names_set_mappings(&reader->names, mappings);
 	/* the command line belongs to the caller */
 	moment->usage.command = NULL;
 	heap_moment_free(moment);
-	*ret_bytes = page_list_bytes(&reader->pages);
-	*ret_bytes += add_small_mappings(reader, mappings);
+	ret->bytes = page_list_bytes(&reader->pages);
+	ret->bytes += add_small_mappings(reader, mappings);
 	page_list_sort(&reader->pages);
-	return r;
+	return r < 0 ? -ENODATA : 0;
 }
 
 int heap_survey_walk(struct heap_reader *reader, const struct walk_input *input,
@@ -139,5 +155,7 @@ int heap_survey_walk(struct heap_reader *reader, const struct walk_input *input,
 	 * If a page is missing, the result is useless, but the walk continues with the
 	 * current contents of the page so that it finds the other missing pages.
 	 */
-	return watch_walk(reader, input, mem_fd, ret) == 0 ? 0 : -ENODATA;
+	return watch_walk(reader, input, mem_fd, MISSING_BLOCK_BYTES, ret) == 0
+		       ? 0
+		       : -ENODATA;
 }

@@ -13,21 +13,28 @@
 /* The walkers may read at most 1/SURVEY_PAGES_SHARE of all pages. */
 #define SURVEY_PAGES_SHARE 4
 
+struct survey {
+	uint64_t bytes; /* upper bound on the resident bytes that a pause will copy */
+	/* the last walk read no pages that the earlier walks had not read */
+	bool is_stable;
+};
+
 /*
- * Find the pages that a pause should copy, and store them in reader->pages. Then
- * reader->image is sparse. `mappings` are those of the last reading. *ret_bytes is an
- * upper bound on the resident bytes that will be copied. Add the time for which the
- * process was paused to *stopped_ns. Returns 0; -EFBIG if the walkers read so many pages
- * that a complete copy is better; or another -errno if there is no survey, for example
- * because userfaultfd(2) is not available.
+ * Find the pages that a pause should copy, and store them in reader->pages. Afterwards,
+ * reader->image is sparse. `mappings` are those of the last reading. Add the time for
+ * which the process was paused to *stopped_ns.
+ *
+ * Return 0; -ENODATA if there is no survey, because the walkers read too large a part of
+ * the pages, or because userfaultfd(2) is not available; or an error of stop_run() if the
+ * process cannot be paused.
  */
 int heap_survey(struct heap_reader *reader, const struct usage *u,
-		const struct mapping_list *mappings, uint64_t *ret_bytes,
+		const struct mapping_list *mappings, struct survey *ret,
 		uint64_t *stopped_ns);
 
 /*
  * Walk the heap in the reader's sparse image. mem_fd is /proc/PID/mem of the process.
- * Returns 0, or -ENODATA if the walkers read pages that were not copied, which are then
+ * Return 0, or -ENODATA if the walkers read pages that were not copied, which are then
  * added to reader->pages. *ret is initialised in every case.
  */
 int heap_survey_walk(struct heap_reader *reader, const struct walk_input *input,

@@ -37,7 +37,7 @@ bool swift_name_is(const char *name)
 
 /*
  * Start "swift demangle". Its input is a file rather than a pipe, so that the order of
- * its reads and writes does not matter. Returns the pid or -errno.
+ * its reads and writes does not matter. Return the pid or -errno.
  */
 static int start(int input_fd, int output_fd, enum swift_names what)
 {
@@ -63,7 +63,7 @@ static int start(int input_fd, int output_fd, enum swift_names what)
 }
 
 /*
- * Append everything that the program prints to *out. Returns 0, -ETIMEDOUT,
+ * Append everything that the program prints to *out. Return 0, -ETIMEDOUT,
  * -EFBIG, or another -errno.
  */
 static int read_output(int fd, struct strbuf *out)

@@ -17,6 +17,7 @@
 #include "base/thread.h"
 #include "base/units.h"
 #include "base/xalloc.h"
+#include "sample/heap/copies.h"
 #include "sample/heap/reader.h"
 
 /*
@@ -29,6 +30,7 @@ struct heap_walker {
 	struct procfs fs;
 	struct sampler *sampler;
 	struct heap_reader reader;
+	struct heap_copies *copies;
 	int wake_fd;
 
 	/* accessed only by the caller's thread */
@@ -60,6 +62,7 @@ static void destroy(struct heap_walker *w)
 	helpers_free(w->given_helpers, NULL, NULL);
 	heap_findings_release(&w->findings);
 	heap_reader_release(&w->reader);
+	heap_copies_free(w->copies);
 	sampler_free(w->sampler);
 	procfs_release(&w->fs);
 	if (w->wake_fd >= 0)
@@ -76,6 +79,7 @@ struct heap_walker *heap_walker_new(const struct procfs *fs)
 	w->fs.fd = fcntl(fs->fd, F_DUPFD_CLOEXEC, 0);
 	w->sampler = sampler_new(&w->fs, fs->is_live);
 	heap_reader_init(&w->reader, &w->fs, w->sampler, 0);
+	w->copies = heap_copies_new();
 	heap_findings_init(&w->findings);
 	pthread_mutex_init(&w->lock, NULL);
 	w->wake_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
@@ -202,7 +206,7 @@ static void make_findings(struct heap_walker *w)
 	w->reader.answer = (struct helper_answer){ .was_requested = false };
 	if (w->request.wants_detail && heap_findings_are_known(f) &&
 	    !f->heap.is_reported && !atomic_load(&w->is_cancelled)) {
-		heap_reader_detail(&w->reader, &f->mappings, &f->detail);
+		heap_reader_detail(&w->reader, &f->heap, &f->mappings, &f->detail);
 		f->has_detail = true;
 	}
 	f->cost_ns = clock_now_ns() - f->taken_ns;
@@ -211,6 +215,8 @@ static void make_findings(struct heap_walker *w)
 	 * whole stop as CPU time of that thread.
 	 */
 	f->cpu_ns = clock_thread_cpu_ns() + w->reader.survey_cpu_ns + f->heap.pause_ns;
+	heap_copies_store(&w->reader);
+	f->cpu_ns -= heap_copies_saved_ns(&w->reader);
 	if (w->reader.image.capacity_bytes <= ROOM_KEPT_BYTES)
 		return;
 	futile_pid = w->reader.futile_pid;
@@ -253,7 +259,9 @@ int heap_walker_start(struct heap_walker *w, const struct heap_request *request)
 	w->cancelled_ns = 0;
 	atomic_store(&w->progress_per_mille, -1);
 	w->reader.max_pause_ns = request->max_pause_ns;
+	w->reader.pre_copy = request->pre_copy;
 	w->reader.is_read_once = request->is_read_once;
+	w->reader.copies = request->keeps_copies ? w->copies : NULL;
 	w->has_ended = false;
 	r = thread_start(NULL, work, w);
 	w->is_running = r == 0;
@@ -315,6 +323,13 @@ bool heap_walker_take(struct heap_walker *w, struct heap_findings *ret)
 	*ret = w->findings;
 	heap_findings_init(&w->findings);
 	return true;
+}
+
+void heap_walker_prune(struct heap_walker *w,
+		       bool (*is_followed)(void *context, const struct process *process),
+		       void *context)
+{
+	heap_copies_prune(w->copies, &w->fs, is_followed, context);
 }
 
 int heap_walker_fd(const struct heap_walker *w)

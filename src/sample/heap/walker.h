@@ -13,13 +13,14 @@
 
 #include "base/units.h"
 #include "sample/heap/findings.h"
+#include "sample/heap/reader.h"
 
 struct helpers;
 struct procfs;
 struct heap_walker;
 
 /*
- * Create a walker with a copy of *fs. Returns NULL if no file descriptors are available.
+ * Create a walker with a copy of *fs. Return NULL if no file descriptors are available.
  */
 struct heap_walker *heap_walker_new(const struct procfs *fs);
 
@@ -48,6 +49,12 @@ struct heap_request {
 	const struct process *process;
 	enum heap_stops stops;
 	uint64_t max_pause_ns;
+	enum pre_copy pre_copy;
+	/*
+	 * Keep a copy that was made while the process runs, and continue to track the
+	 * process, for the next read of the same process.
+	 */
+	bool keeps_copies;
 	/* if the process is not stopped, read its heap once instead of repeatedly */
 	bool is_read_once;
 	bool wants_detail;
@@ -65,7 +72,7 @@ struct heap_request {
 	bool wants_helper, may_inject;
 };
 
-/* Start reading a heap. Returns 0, -EBUSY if a read is in progress, or another -errno. */
+/* Start reading a heap. Return 0, -EBUSY if a read is in progress, or another -errno. */
 int heap_walker_start(struct heap_walker *walker, const struct heap_request *request);
 
 /*
@@ -93,12 +100,20 @@ int heap_walker_progress_per_mille(struct heap_walker *walker);
 
 /*
  * Wait at most patience_ns (UINT64_MAX for no limit) for the thread of the running read
- * to end. Returns true if there are findings for heap_walker_take().
+ * to end. Return true if there are findings for heap_walker_take().
  */
 bool heap_walker_wait(struct heap_walker *walker, uint64_t patience_ns);
 
-/* Move the findings of a finished read into *ret. Returns true only once per read. */
+/* Move the findings of a finished read into *ret. Return true only once per read. */
 bool heap_walker_take(struct heap_walker *walker, struct heap_findings *ret);
+
+/*
+ * Release the kept copies of processes for which is_followed() returns false, and all of
+ * them if memory is short. Call this only while no read is running.
+ */
+void heap_walker_prune(struct heap_walker *walker,
+		       bool (*is_followed)(void *context, const struct process *process),
+		       void *context);
 
 /*
  * Return a file descriptor that becomes readable when there are

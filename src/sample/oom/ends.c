@@ -14,11 +14,11 @@
 #include "sample/oom/evidence.h"
 
 /*
- * A killed process vanishes within this time: the kernel's OOM reaper starts after 2 s.
+ * Maximum time until a killed process vanishes. The kernel's OOM reaper starts after 2 s.
  */
 #define DYING_NS_MAX (5 * NS_PER_S)
 
-/* maximum time for which a selected victim's memory may stay intact */
+/* Maximum time for which the memory of a selected victim may stay intact. */
 #define INTACT_MS 50
 
 struct finder {
@@ -26,8 +26,8 @@ struct finder {
 	const struct oom_past *past;
 	const struct targets *targets;
 	/*
-	 * Paths of the cgroup and of the owner of its limit in the
-	 * last sample; may be NULL.
+	 * paths of the cgroup and of the owner of its limit in the last sample; may
+	 * be NULL
 	 */
 	char *own_path, *limit_path;
 	struct past_end *ends;
@@ -58,8 +58,8 @@ static void read_paths(struct finder *f)
 }
 
 /*
- * Return true if path is the cgroup itself or below it, such as a
- * container of a recorded pod.
+ * Return true if path is the cgroup itself or a descendant, such as a container of a
+ * recorded pod.
  */
 static bool is_within(const char *path, const char *group)
 {
@@ -77,9 +77,9 @@ static bool is_of_group(const struct finder *f, const struct oom_kill *kill)
 }
 
 /*
- * Return the event for the kernel's mark on the victim, if there is one, because marks
- * are recorded immediately. Otherwise return the event whose text contains the kernel's
- * line about the victim, or NULL.
+ * Return the event for the kernel's mark on the victim, or else the event with the
+ * kernel's log line about the victim, or NULL. Marks come first, because they are
+ * recorded immediately.
  */
 static const struct past_event *find_event(const struct oom_past *past, int pid)
 {
@@ -130,21 +130,21 @@ static bool counts_rose(const struct oom_past *past, size_t index)
 static size_t find_rise(const struct finder *f)
 {
 	for (size_t i = 1; i < f->past->sample_count; i++) {
-		bool is_told = false;
+		bool is_assigned = false;
 
 		if (!counts_rose(f->past, i))
 			continue;
 		for (size_t e = 0; e < f->count; e++)
-			is_told |= f->ends[e].last + 1 == i;
-		if (!is_told)
+			is_assigned |= f->ends[e].last + 1 == i;
+		if (!is_assigned)
 			return i - 1;
 	}
 	return f->past->sample_count - 1;
 }
 
 /*
- * Return the last sample before the kill of a process. A killed process remains visible
- * in samples until it has exited. Within one sample, either the cgroup's counters or its
+ * Return the last sample before the kill of a process. A killed process stays in the
+ * samples until it has exited. Within a sample, either the cgroup's counters or its
  * processes may be read first, and the kill may happen in between.
  */
 static size_t find_last(const struct oom_past *past, const struct past_process *p)
@@ -175,8 +175,8 @@ static bool is_kill_reported(const struct finder *f, const struct oom_kill *kill
 
 /*
  * Add the end of a process that a kernel report describes. is_own is true if the report
- * is part of the recording, and thus concerns the recorded cgroup. Reports from a kernel
- * log may concern any cgroup of the machine.
+ * is part of the recording, and therefore concerns the recorded cgroup. Reports from a
+ * kernel log may concern any cgroup of the machine.
  */
 static void add_report(struct finder *f, const struct oom_kill *kill, bool is_own)
 {
@@ -210,10 +210,10 @@ static uint64_t count_kills(const struct past_end *end)
 }
 
 /*
- * Assign the ends to samples in order. Reports and counters are both in the order of
- * the kills, so if their numbers are equal, they match one to one. If only_seen is
- * set, drop reports about victims that the recording does not contain, because such
- * reports are from another time.
+ * Assign the ends to samples in order. Reports and counters are both in the order of the
+ * kills, so they match one to one if their numbers are equal. If only_seen is set, drop
+ * reports about victims that the recording does not contain, because such reports are
+ * from a different time.
  */
 static bool assign_in_order(struct finder *f, bool only_seen)
 {
@@ -257,8 +257,8 @@ static const struct past_process *find_largest_ended(const struct oom_past *past
 		const struct past_process *p = &past->processes[i];
 
 		/*
-		 * Skip processes that are alive in the last sample, and those that ended
-		 * before sample `last`. find_last() checks the remaining processes.
+		 * skip processes that are alive in the last sample or ended before sample
+		 * `last`; find_last() checks the remaining processes
 		 */
 		if (p->last + 1 < last || p->last + 1 == past->sample_count ||
 		    !bytes_known(p->rss_bytes) ||
@@ -302,14 +302,14 @@ static void add_marks(struct finder *f)
 		const struct past_event *event = &f->past->events[i];
 		struct past_end end = { .kind = OOM_END_KILLED,
 					.unix_ms = event->unix_ms };
-		bool is_told = event->is_report;
+		bool is_assigned = event->is_report;
 
-		for (size_t e = 0; e < f->count && !is_told; e++)
-			is_told = (f->ends[e].report &&
-				   f->ends[e].report->victim.pid == event->pid) ||
-				  (f->ends[e].victim &&
-				   f->ends[e].victim->process.pid == event->pid);
-		if (is_told)
+		for (size_t e = 0; e < f->count && !is_assigned; e++)
+			is_assigned = (f->ends[e].report &&
+				       f->ends[e].report->victim.pid == event->pid) ||
+				      (f->ends[e].victim &&
+				       f->ends[e].victim->process.pid == event->pid);
+		if (is_assigned)
 			continue;
 		end.victim = oom_past_find_process(f->past, event->pid, "");
 		end.last = end.victim ? find_last(f->past, end.victim)
@@ -320,8 +320,8 @@ static void add_marks(struct finder *f)
 
 /*
  * Return true if a sample shows the time after the kill. The kernel starts to free a
- * victim's memory when it selects the victim, at kill_ms. A sample that follows shortly
- * afterwards and whose memory has not shrunk still shows the cause of the kill.
+ * victim's memory when it selects the victim, at kill_ms. A sample shortly afterwards
+ * still shows the cause of the kill if its memory has not shrunk.
  */
 static bool is_after_kill(const struct oom_past *past, size_t index, uint64_t kill_ms)
 {
@@ -336,7 +336,7 @@ static bool is_after_kill(const struct oom_past *past, size_t index, uint64_t ki
 
 /*
  * If the sample of an end was taken after the kill, assign the end to an earlier sample,
- * because the later one does not show the cause of the kill.
+ * because the later sample does not show the cause of the kill.
  */
 static void leave_out_later_samples(struct finder *f)
 {
@@ -351,8 +351,8 @@ static void leave_out_later_samples(struct finder *f)
 		while (last > 0 && is_after_kill(f->past, last, end->unix_ms))
 			last--;
 		/*
-		 * keep the sample if the difference is larger, because
-		 * then the clock was set
+		 * keep the sample if the difference is larger, because the clock was
+		 * then set
 		 */
 		if (samples[end->last].elapsed_ns - samples[last].elapsed_ns <=
 		    2 * DYING_NS_MAX)
@@ -360,7 +360,7 @@ static void leave_out_later_samples(struct finder *f)
 	}
 }
 
-/* Return 1 if the process is one of the targets, 0 if not, or -errno. */
+/* Return 1 if the process is one of the targets, 0 if it is not, or -errno. */
 static int is_target(struct finder *f, const struct past_process *p)
 {
 	struct snapshot found;
@@ -378,7 +378,7 @@ static int is_target(struct finder *f, const struct past_process *p)
 
 /*
  * Add an end for a recording without kills: the largest target has ended or is still
- * alive. Returns 0 or -errno.
+ * alive. Return 0 or -errno.
  */
 static int add_end_without_kill(struct finder *f)
 {
@@ -406,7 +406,7 @@ static int add_end_without_kill(struct finder *f)
 	return 0;
 }
 
-/* If targets were requested, drop the ends of other processes. Returns 0 or -errno. */
+/* If targets were requested, drop the ends of other processes. Return 0 or -errno. */
 static int keep_targets(struct finder *f)
 {
 	size_t kept = 0;
@@ -438,8 +438,8 @@ static int find_ends(struct finder *f, const struct oom_kill_list *log)
 
 	read_paths(f);
 	/*
-	 * Add the reports of the kernel log first, because they are complete. The text of
-	 * a recorded event may be truncated.
+	 * add the reports of the kernel log first, because the texts of recorded events
+	 * may be truncated
 	 */
 	for (size_t i = 0; i < log->count; i++)
 		add_report(f, &log->items[i], false);

@@ -12,22 +12,22 @@
 #include "base/xalloc.h"
 
 /*
- * Length of the final part of the recording. A burst of the memory need, or pages on the
- * kernel's file lists (hidden_bytes), in this part may have caused the end.
+ * Length of the final part of the recording, in which a burst of the memory need, or
+ * pages on the kernel's file lists (hidden_bytes), may have caused the end.
  */
 #define WINDOW_NS (5 * NS_PER_S)
 
 /*
- * The memory need has jumped, even if its growth looks steady, if at least JUMP_PER_MILLE
- * of the rise occurred within JUMP_NS.
+ * A rise of the memory need counts as a jump, even if it looks steady, if at least this
+ * many thousandths of the rise occurred within JUMP_NS.
  */
 #define JUMP_NS NS_PER_S
 #define JUMP_PER_MILLE 800
 
-/* number of final samples from which the usual sampling interval is computed */
+/* Number of final samples from which the usual sampling interval is computed. */
 #define INTERVAL_SAMPLES 10
 
-/* Maximum number of processes whose mappings are read in search of thread stacks. */
+/* Maximum number of processes whose mappings are read to find thread stacks. */
 #define STACKS_PROCESSES_MAX 200
 
 static uint64_t larger(uint64_t a, uint64_t b)
@@ -36,9 +36,9 @@ static uint64_t larger(uint64_t a, uint64_t b)
 }
 
 /*
- * Return the last sample that contains the victim. The victim may be missing from the
- * last sample before the end, because within a sample, the cgroup's figures may be read
- * before the kill and its processes after the kill.
+ * Return the last sample that contains the victim. It may be missing from the last sample
+ * before the end: within a sample, the cgroup's figures may be read before the kill and
+ * its processes after the kill.
  */
 static size_t last_seen(const struct past_end *end)
 {
@@ -103,7 +103,7 @@ static int compare_points(const void *a, const void *b)
 }
 
 /*
- * Return the median of the memory need. Samples are weighted by the time they cover,
+ * Return the median of the memory need. Samples are weighted by the time that they cover,
  * because they may be closer together near the end.
  */
 static uint64_t find_typical(const struct growth_point *points, size_t count)
@@ -177,8 +177,8 @@ static bool has_jumped(const struct growth_point *points, size_t count)
 
 /*
  * Determine how the memory need grew before the last seconds, to distinguish growth from
- * a burst. If there are too few samples before them, or if the memory need was no longer
- * growing at the end, use all samples.
+ * a burst. Use all samples if the earlier samples are too few, or if the memory need no
+ * longer grew at the end.
  */
 static void set_growth(const struct past_end *end, size_t window, struct oom_evidence *e)
 {
@@ -217,16 +217,13 @@ static void set_time(const struct past_end *end, struct oom_evidence *e)
 		e->unix_ms = end->unix_ms;
 		e->age_ns = (end->unix_ms - last->unix_ms) * NS_PER_MS;
 	} else if (has_next) {
-		/*
-		 * a line of the kernel log may be read only after the
-		 * next sample was taken
-		 */
+		/* a line of the kernel log may be read only after the next sample */
 		e->unix_ms = last[1].unix_ms;
 		e->age_ns = last[1].elapsed_ns - last->elapsed_ns;
 	}
 }
 
-/* Add the size of a process's thread stacks, if its mappings were read. */
+/* Add the size of a process's thread stacks if its mappings were read. */
 static int add_stacks(const struct past_end *end, struct replay *replay,
 		      const struct process *process, struct oom_evidence *e)
 {
@@ -278,8 +275,8 @@ static int add_processes(const struct past_end *end, struct replay *replay,
 }
 
 /*
- * Return true if the limit counts as reached: the headroom is at most slack_bytes, which
- * is the uncertainty of the kernel's figures.
+ * Return true if the limit counts as reached: the headroom is at most slack_bytes, the
+ * uncertainty of the kernel's figures.
  */
 static bool is_full(const struct cgroup_level *level, uint64_t slack_bytes)
 {
@@ -288,8 +285,8 @@ static bool is_full(const struct cgroup_level *level, uint64_t slack_bytes)
 }
 
 /*
- * Set the number of failed swap-out attempts from the first sample
- * until after the last sample.
+ * Set the number of failed swap-out attempts between the first sample and the sample
+ * after the last.
  */
 static void set_swap_fails(const struct past_end *end, struct oom_evidence *e)
 {
@@ -305,8 +302,8 @@ static void set_swap_fails(const struct past_end *end, struct oom_evidence *e)
 }
 
 /*
- * Set how much the kill counters and the counter of the limit rose between the last
- * sample before the end and the next sample.
+ * Set the rise of the kill counters and of the limit's counter between the last sample
+ * before the end and the next sample.
  */
 static void set_counts(const struct past_end *end, const struct cgroup *cgroup,
 		       struct oom_evidence *e)
@@ -319,8 +316,8 @@ static void set_counts(const struct past_end *end, const struct cgroup *cgroup,
 	if (!has_kill_counts)
 		return;
 	/*
-	 * If the cgroup has child cgroups, the kernel's counters show only whether the
-	 * cgroup's own limit was reached.
+	 * for a cgroup with child cgroups, the counters show only whether its own limit
+	 * was reached
 	 */
 	e->is_kernel_excluded =
 		next->all_kill_count == last->all_kill_count &&
@@ -337,7 +334,7 @@ static void set_counts(const struct past_end *end, const struct cgroup *cgroup,
 		e->limit_path[0] = '\0';
 }
 
-/* Set the amounts of the recorded cgroup if its limit is the one that was reached. */
+/* Set the amounts of the recorded cgroup if its limit was reached. */
 static void set_group(const struct past_end *end, const struct cgroup *cgroup,
 		      const struct snapshot *processes, struct oom_evidence *e)
 {
@@ -358,8 +355,8 @@ static void set_group(const struct past_end *end, const struct cgroup *cgroup,
 }
 
 /*
- * Set the victim's figures from the last sample in which its memory is intact, because
- * its memory shrinks while it exits.
+ * Set the victim's figures from the last sample in which its memory is intact. The memory
+ * shrinks while the victim exits.
  */
 static void set_victim(const struct past_end *end, const struct snapshot *processes,
 		       struct oom_evidence *e)
@@ -394,7 +391,7 @@ static int read_last(const struct past_end *end, struct replay *replay,
 		are_known = oom_scope_keep(&end->scope, &end->past->notes, &processes) &&
 			    end->scope.source == OOM_SCOPE_PROCESSES;
 	if (r == 0)
-		oom_runtime_find(end, &processes, e);
+		oom_runtime_find(end, replay, last_seen(end), &processes, e);
 	if (r == 0 && are_known)
 		r = add_processes(end, replay, &processes, e);
 	if (r == 0 && cgroup)
@@ -403,7 +400,7 @@ static int read_last(const struct past_end *end, struct replay *replay,
 	return r;
 }
 
-/* Determine as far as possible from the recording which cgroup's limit was reached. */
+/* Determine which cgroup's limit was reached, as far as the recording shows. */
 static void set_limit(const struct past_end *end, const struct cgroup *cgroup,
 		      struct oom_evidence *e)
 {
@@ -451,8 +448,8 @@ static int collect(struct past_end *end, struct replay *replay,
 }
 
 /*
- * Set the cgroup and container of the victim, and those of the process whose
- * allocation reached the limit.
+ * Set the cgroup and container of the victim, and those of the process whose allocation
+ * reached the limit.
  */
 static void set_places(const struct past_end *end, struct oom_evidence *e)
 {

@@ -14,17 +14,17 @@
 #include "sample/oom/flight_private.h"
 
 /*
- * NEED_STATES reads the LazyFree of every process in each sample. The recorder decides
- * how often to read mappings and thus the owners of memory.
+ * Figures to read in each sample. NEED_STATES includes the LazyFree of every process. The
+ * recorder decides how often to read mappings and thus the owners of memory.
  */
 #define NEEDS (RECORDER_NEEDS | NEED_STATES)
 
 #define SHORTEST_NS (5 * NS_PER_MS)
-/* a sample that is late by at least this much counts as missed */
+/* Minimum delay of a sample that counts as missed. */
 #define GAP_NS NS_PER_S
 /* Reading the cgroup's own files may take at most 1/GROUP_SHARE_PART of the time. */
 #define GROUP_SHARE_PART 20
-/* minimum time between two messages about the same condition */
+/* Minimum time between two messages about the same condition. */
 #define REPEAT_NS (10 * NS_PER_S)
 #define MAPPINGS_PART 4
 
@@ -75,8 +75,8 @@ static void summarize(struct flight *f, uint64_t interval_ns)
 }
 
 /*
- * Compute when the next sample is due. The interval also limits the time spent reading
- * the cgroup's own files, which is long if the cgroup has many descendants.
+ * Compute the time of the next sample. The interval also limits the time spent on reading
+ * the cgroup's own files, which takes long if the cgroup has many descendants.
  */
 static void set_due(struct flight *f)
 {
@@ -92,8 +92,8 @@ static void set_due(struct flight *f)
 		interval_ns = f->group_cost_ns * GROUP_SHARE_PART;
 	summarize(f, interval_ns);
 	/*
-	 * Count from the time at which the sample was due, so that
-	 * delays do not accumulate.
+	 * count from the time at which the sample was due, so that delays do
+	 * not accumulate
 	 */
 	f->due_ns = f->sampled_ns - f->due_ns < interval_ns ? f->due_ns + interval_ns
 							    : f->sampled_ns + interval_ns;
@@ -104,7 +104,7 @@ static void end_sample(struct flight *f, bool has_group)
 	struct snapshot *known = &f->processes.known;
 	int r;
 
-	/* treat the cgroup and its processes as one sample with a single timestamp */
+	/* the cgroup and its processes form one sample with a single timestamp */
 	known->taken_ns = has_group ? f->cgroup.taken_ns : f->sampled_ns;
 	known->unix_ms = has_group ? f->cgroup.unix_ms : flight_unix_ms(f->sampled_ns);
 	known->elapsed_ns = f->sampled_ns - f->start_ns;
@@ -115,9 +115,8 @@ static void end_sample(struct flight *f, bool has_group)
 }
 
 /*
- * Set how much of the time may be spent reading processes and their mappings.
- * Mappings take the most time to read and the most space in the file, so they get
- * only a quarter of the budget.
+ * Set the shares of time for reading processes and their mappings. Mappings take the most
+ * time to read and the most space in the file, so they get only a quarter of the budget.
  */
 static void set_shares(struct flight *f)
 {
@@ -142,8 +141,8 @@ static int read_group(struct flight *f)
 }
 
 /*
- * Take a sample. If pid is not 0, first read the process pid with all its mappings, and
- * set *ret_read to 0 or -errno.
+ * Take a sample. If pid is not 0, first read this process with all its mappings, and set
+ * *ret_read to 0 or -errno.
  */
 static int take_sample(struct flight *f, enum turns turns, int pid, int *ret_read)
 {
@@ -157,8 +156,8 @@ static int take_sample(struct flight *f, enum turns turns, int pid, int *ret_rea
 
 		*ret_read = group_turns_read(&f->processes, pid);
 		/*
-		 * copy the usage, because the process may have left the cgroup
-		 * when the sample is complete
+		 * copy the usage, because the process may have left the cgroup by the end
+		 * of the sample
 		 */
 		if (*ret_read == 0) {
 			f->read = *snapshot_find(&f->processes.known, pid);
@@ -200,8 +199,8 @@ static void report_gap(struct flight *f)
 }
 
 /*
- * Take a sample. If the memory need has passed a threshold below the limit, read all
- * processes, whatever it costs.
+ * Take a sample. If the memory need has exceeded a threshold below the limit, read all
+ * processes, regardless of the cost.
  */
 static int sample(struct flight *f)
 {
@@ -214,7 +213,7 @@ static int sample(struct flight *f)
 	report_step(f);
 	if (f->summary.sample_count == 1)
 		return 0;
-	/* close to the limit there is no time to read mappings */
+	/* close to the limit, there is no time to read mappings */
 	return take_sample(f, f->steps.passed == 1 ? TURNS_MAPPINGS : TURNS_ALL, 0, NULL);
 }
 
@@ -232,7 +231,7 @@ static void report_victim(struct flight *f, const struct flight_kill *kill,
 
 /*
  * Handle the kernel's mark on a victim. The victim may exit within a few milliseconds, so
- * first read its memory and then describe the kill.
+ * read its memory before describing the kill.
  */
 static int handle_mark(struct flight *f, const struct oom_mark *mark)
 {
@@ -291,9 +290,7 @@ static int handle_wake(struct flight *f, const struct oom_wake *wake)
 	uint64_t now = clock_now_ns();
 	int r = 0;
 
-	/*
-	 * handle every mark, even if the cgroup disappears while the first one is handled
-	 */
+	/* handle every mark, even if the cgroup disappears in the meantime */
 	for (size_t i = 0; i < wake->mark_count; i++) {
 		int error = handle_mark(f, &wake->marks[i]);
 
@@ -304,8 +301,8 @@ static int handle_wake(struct flight *f, const struct oom_wake *wake)
 	if (wake->flags & OOM_WAKE_OOM && f->setup.resume_group) {
 		r = handle_out_of_memory(f);
 		/*
-		 * the removal of a cgroup and an out-of-memory
-		 * condition cause the same wake-up
+		 * both the removal of a cgroup and an out-of-memory condition cause
+		 * this wake-up
 		 */
 		if (r == 0)
 			f->setup.resume_group(f->setup.context);
@@ -322,7 +319,7 @@ static int handle_wake(struct flight *f, const struct oom_wake *wake)
 	}
 	/*
 	 * Limit the rate of samples, because the limit and pressure counters of a cgroup
-	 * that is full of file cache may rise constantly.
+	 * full of file cache may rise constantly.
 	 */
 	if (wake->flags & (OOM_WAKE_LIMIT | OOM_WAKE_PRESSURE) &&
 	    now > f->sampled_ns + SHORTEST_NS)

@@ -18,14 +18,14 @@
 struct flight;
 
 struct flight_setup {
-	const struct procfs *fs; /* This pointer and the next three are borrowed. */
+	const struct procfs *fs; /* The first four pointers are borrowed. */
 	struct sampler *sampler;
 	struct cgroup_sampler *group;
 	struct recorder *recorder;
 	uint64_t longest_ns; /* maximum time between two samples, in ns */
-	/* maximum share of time that may be spent reading processes */
+	/* maximum share of time for reading processes */
 	unsigned int share_per_mille;
-	/* Called after an event was recorded; may be NULL. */
+	/* called after an event was recorded; may be NULL */
 	void (*report)(void *context, const struct recorded_event *event);
 	/*
 	 * Called when everything has been read, to resume a cgroup that the kernel paused
@@ -44,32 +44,32 @@ struct flight_summary {
 	/* first negative errno value from writing the recording, or 0 */
 	int record_error;
 	/*
-	 * The cgroup was removed, and the machine's kill counter has counted a kill that
-	 * cannot be assigned to any cgroup. Set by flight_finish().
+	 * True if the cgroup was removed and the machine's kill counter includes a kill
+	 * that cannot be assigned to any cgroup. Set by flight_finish().
 	 */
 	bool is_end_unclear;
 };
 
 /*
- * Start the flight recorder and take the first sample. Returns 0, or -errno from
+ * Start the flight recorder and take the first sample. Return 0, or -errno from
  * cgroup_sampler_take() or oom_wakeups_open().
  */
 int flight_open(const struct flight_setup *setup, struct flight **ret);
 void flight_close(struct flight *flight);
 
-/* Return 0 if this source of wake-ups is available, otherwise -errno. */
+/* Return 0 if the source of wake-ups is available, otherwise -errno. */
 int flight_source_error(const struct flight *flight, enum oom_source source);
 
 /*
- * Return the file descriptors to poll, which are borrowed until the next call. Unless
- * other_fd is -1, they include other_fd, which belongs to the caller.
+ * Return the file descriptors to poll, which are borrowed until the next call. They
+ * include the caller's other_fd unless it is -1.
  */
 struct pollfd *flight_polled(struct flight *flight, int other_fd, size_t *ret_count);
 uint64_t flight_due_ns(const struct flight *flight);
 
 /*
  * Handle the result of poll(2) for the descriptors from flight_polled(), and take a
- * sample if one is due. Returns 0, or -ESRCH if the cgroup was removed.
+ * sample if one is due. Return 0, or -ESRCH if the cgroup was removed.
  */
 int flight_handle_events(struct flight *flight);
 
@@ -77,17 +77,17 @@ int flight_handle_events(struct flight *flight);
  * Record kernel reports that arrive late, possibly after the removal of their cgroup.
  * Wait at most 2 seconds, and only while the machine's kill counter exceeds the number of
  * kills in the kernel log. Call this function once, after the last
- * flight_handle_events(). is_removed: the cgroup no longer exists.
+ * flight_handle_events(). is_removed is true if the cgroup no longer exists.
  */
 void flight_finish(struct flight *flight, bool is_removed);
 
 /*
  * Take a sample immediately, including all mappings of the given process, which is about
- * to end. Returns 0 or -errno.
+ * to end. Return 0 or -errno.
  */
 int flight_sample_process(struct flight *flight, int pid);
 
-/* Record an event that the caller has found by other means than a sample. */
+/* Record an event that the caller has detected without a sample. */
 void flight_record_event(struct flight *flight, const struct recorded_event *event);
 
 /* Return a summary of the recording so far. The flight recorder owns the summary. */

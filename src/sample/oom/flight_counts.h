@@ -13,8 +13,8 @@
 struct flight_counts {
 	bool is_begun;
 	/*
-	 * Sum of the kill counters of the cgroup and of the owner of its
-	 * limit at the last sample.
+	 * sum of the kill counters of the cgroup and of its limit's owner at the
+	 * last sample
 	 */
 	uint64_t group_kills;
 	/* number of kills in the cgroup that the kernel log has not reported yet */
@@ -23,20 +23,20 @@ struct flight_counts {
 	/* the machine's kill counter when the kernel log was opened */
 	uint64_t machine_first;
 	/*
-	 * the machine's kill counter at the last sample, if the kernel log cannot be read
+	 * the machine's kill counter at the last sample, if the kernel log is unreadable
 	 */
 	uint64_t machine_sample;
 	/*
-	 * number of kills in any cgroup that the kernel log has
-	 * reported since it was opened
+	 * number of kills in any cgroup that the kernel log has reported since it
+	 * was opened
 	 */
 	uint64_t reported_kills;
-	/* time of the last kill that the kernel log reported without naming a cgroup */
+	/* time of the last kill that the kernel log reported without a cgroup */
 	uint64_t pathless_ns;
 };
 
 /*
- * Initialize the counters. Call this function immediately after opening the kernel log.
+ * Initialise the counters. Call this function immediately after opening the kernel log.
  */
 void flight_counts_begin(struct flight_counts *counts, const struct procfs *fs);
 
@@ -45,8 +45,8 @@ void flight_counts_add(struct flight_counts *counts, const struct cgroup *cgroup
 		       uint64_t sampled_ns);
 
 /*
- * Read the machine's kill counter when a sample is taken. The counter is needed if the
- * kernel log cannot be read.
+ * Read the machine's kill counter for a sample. It is needed if the kernel log cannot
+ * be read.
  */
 void flight_counts_read_machine(struct flight_counts *counts, const struct procfs *fs);
 
@@ -55,9 +55,8 @@ bool flight_counts_is_log_behind(const struct flight_counts *counts,
 				 const struct procfs *fs);
 
 /*
- * Return true if a kill since the last sample may have hit this cgroup,
- * because the machine has counted a kill that cannot be assigned to a cgroup
- * from any readable report.
+ * Return true if the machine has counted a kill since the last sample that no readable
+ * report assigns to a cgroup, so it may have hit this cgroup.
  */
 bool flight_counts_are_open(const struct flight_counts *counts, const struct procfs *fs,
 			    bool has_log, uint64_t sampled_ns);

@@ -7,7 +7,7 @@
 
 #include "base/units.h"
 
-/* Two reports about the same process within this time refer to the same kill. */
+/* Maximum time between two reports about the same kill of a process. */
 #define SAME_KILL_MS 10000
 
 static size_t count_of(const struct flight_kills *kills)
@@ -37,15 +37,15 @@ static bool is_path_of(const struct cgroup *cgroup, const char *path)
 {
 	const struct cgroup_level *owner = cgroup_tightest(cgroup);
 	/*
-	 * If the limit belongs to the root cgroup, compare with the cgroup itself,
-	 * because all paths are below the root.
+	 * if the limit belongs to the root cgroup, compare with the cgroup itself,
+	 * because all paths are below the root
 	 */
 	bool is_root = !owner || strcmp(owner->path, "/") == 0;
 	const char *own = is_root ? cgroup->levels[0].path : owner->path;
 	size_t length = strlen(own);
 	/*
-	 * in a cgroup namespace, the visible path may start at
-	 * any level of the host's path
+	 * in a cgroup namespace, the visible path may start at any level of the
+	 * host's path
 	 */
 	const char *at = cgroup->is_cut ? strstr(path, own) : path;
 

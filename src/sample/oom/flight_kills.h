@@ -15,15 +15,15 @@
 
 struct flight_kill {
 	int pid;	/* pid of the victim; 0: unknown */
-	bool is_logged; /* the kernel's report about the kill was recorded */
+	bool is_logged; /* true if the kernel's report about the kill was recorded */
 	char comm[PROCESS_COMM_SIZE];
 	uint64_t unix_ms;
 	uint64_t rss_bytes; /* Rss when the victim was last read; may be unknown */
 	/* time from the last sample to the kill; unknown if the kernel log was late */
 	uint64_t sample_age_ns;
 	/*
-	 * Time from the selection of the victim until its memory had been read. Unknown
-	 * if the memory could not be read in time.
+	 * time from the selection of the victim until its memory was read; unknown if it
+	 * could not be read in time
 	 */
 	uint64_t late_ns;
 };
@@ -31,7 +31,7 @@ struct flight_kill {
 #define FLIGHT_KILLS_MAX 64
 
 struct flight_kills {
-	/* the most recent kills; kill n is stored in item n % FLIGHT_KILLS_MAX */
+	/* the most recent kills; kill n is stored in items[n % FLIGHT_KILLS_MAX] */
 	struct flight_kill items[FLIGHT_KILLS_MAX];
 	uint64_t count; /* number of all kills */
 };
@@ -45,9 +45,8 @@ bool flight_kills_any_since(const struct flight_kills *kills, uint64_t unix_ms);
 
 /*
  * Return true if a kill in the kernel log concerns the given cgroup or one that shares
- * its limit. When the kernel rate-limits its reports, it logs only the victim, without a
- * cgroup. Such a report is included if a kill of the same process at about the same time
- * is known from another source.
+ * its limit. A rate-limited report contains only the victim, without a cgroup. It is
+ * included if another source reports a kill of the same process at about the same time.
  */
 bool flight_kills_has_logged(struct flight_kills *kills, const struct oom_kill *k,
 			     const struct cgroup *cgroup, uint64_t unix_ms);
@@ -60,8 +59,8 @@ struct flight_kill *flight_kills_add(struct flight_kills *kills, int pid,
 				     uint64_t unix_ms, const struct usage *u);
 
 /*
- * Describe the kill of a process that the kernel selected. If the process could not be
- * read in time, error is the negative errno value; otherwise error is 0.
+ * Describe the kill of a process that the kernel selected. error is 0, or the negative
+ * errno value if the process could not be read in time.
  */
 void flight_kill_describe(const struct flight_kill *kill, int error, struct strbuf *out);
 

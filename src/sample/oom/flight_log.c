@@ -14,13 +14,13 @@
 #include "proc/kmsg/victim.h"
 
 /*
- * A report is complete if no further line arrives for this time. The kernel logs all
- * lines of a report together, except on a slow console.
+ * Time without a new line after which a report is complete. The kernel logs all lines of
+ * a report together, except on a slow console.
  */
 #define QUIET_NS (200 * NS_PER_MS)
 #define REPORT_BYTES_MAX ((size_t)256 << 10)
 
-/* Strings that identify a line that may be the first line of a kernel report. */
+/* Strings that identify the possible first lines of a kernel report. */
 static const char *const report_starts[] = {
 	"invoked oom-killer", "oom-kill:constraint=",	     "Killed process",
 	"Kill process",	      "killed as a result of limit",
@@ -54,8 +54,7 @@ static bool is_kill(char *record)
 	struct kmsg_victim victim;
 
 	/*
-	 * check for the kernel's facility 0, because programs can
-	 * also write to the kernel log
+	 * programs can also write to the kernel log, so check for the kernel's facility 0
 	 */
 	if (!text || strtoul(record, NULL, 10) >= 8)
 		return false;

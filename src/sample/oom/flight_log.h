@@ -13,36 +13,35 @@
 
 struct flight_log {
 	bool is_begun;
-	struct strbuf report; /* lines received so far of the current report */
+	struct strbuf report; /* lines of the current report so far */
 	uint64_t added_ns;    /* time when the last line of the log arrived */
 };
 
 void flight_log_release(struct flight_log *log);
 
-/* Return how many kills in any cgroup the given log records report. */
+/* Return the number of kills, in any cgroup, that the given log records report. */
 uint64_t flight_log_count_kills(const struct strbuf *records);
 
 /* Add log records in the format of /dev/kmsg, and clear the caller's buffer. */
 void flight_log_add(struct flight_log *log, struct strbuf *records, uint64_t now_ns);
 
 /*
- * Return the kills of the next complete report, which is one that has received no line
- * for a while. Also return its text, which is borrowed until more records are added.
- * Returns false if no report is complete.
+ * Return the kills of the next complete report, to which no line was added for a while.
+ * Also return its text, which is borrowed until more records are added. Return false if
+ * no report is complete.
  */
 bool flight_log_next(struct flight_log *log, uint64_t now_ns, struct oom_kill_list *ret,
 		     const char **ret_text);
 
 /*
  * Copy the lines about one kill to *out. `kill` and its text are results of
- * flight_log_next(). Returns the text of *out.
+ * flight_log_next(). Return the text of *out.
  */
 const char *flight_log_report(const char *text, const struct oom_kill *kill,
 			      struct strbuf *out);
 
 /*
- * Return when to call flight_log_next() again. UINT64_MAX: not
- * until more records are added.
+ * Return when to call flight_log_next() again. UINT64_MAX: after more records are added.
  */
 uint64_t flight_log_due_ns(const struct flight_log *log);
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * flight_private - state of a flight recorder that is shared by flight.c, which takes the
+ * flight_private - the state of a flight recorder, shared by flight.c, which takes the
  * samples, and flight_reports.c, which follows the kernel log.
  */
 #ifndef MS_SAMPLE_OOM_FLIGHT_PRIVATE_H
@@ -16,13 +16,13 @@ struct flight {
 	struct flight_setup setup;
 	struct oom_wakeups *wakeups;
 	struct group_turns processes;
-	/* cgroup figures of the last sample, preserved after the removal of the cgroup */
+	/* cgroup figures of the last sample; preserved after the removal of the cgroup */
 	struct cgroup cgroup;
 	/* cgroup figures that are being read for the next sample */
 	struct cgroup next_cgroup;
 	/*
-	 * figures of the process that was last read outside the regular
-	 * samples, without its command line
+	 * figures of the process last read outside the regular samples, without its
+	 * command line
 	 */
 	struct usage read;
 	struct oom_figures figures;
@@ -45,8 +45,8 @@ uint64_t flight_unix_ms(uint64_t ns);
 bool flight_has_pid(const struct flight *flight, int pid);
 
 /*
- * Record the OOM kills in this cgroup: those in the kernel log, and those that only the
- * kill counters show although the kernel should have logged them by now.
+ * Record the OOM kills in this cgroup: kills in the kernel log, and kills that only the
+ * kill counters show because their log entries are overdue.
  */
 void flight_read_log(struct flight *flight);
 

@@ -8,7 +8,7 @@
 #include "base/units.h"
 #include "proc/kmsg/printk_clock.h"
 
-/* maximum time between the counting of a kill and the arrival of its report */
+/* Maximum time between the counting of a kill and the arrival of its report. */
 #define LOG_PATIENCE_NS (2 * NS_PER_S)
 #define LOG_STEP_MS 20
 
@@ -50,9 +50,9 @@ static bool has_overdue_kills(const struct flight *f)
 }
 
 /*
- * Record a kill that the kernel log reports, with the time of the first line of the
- * report. Later samples may already be in the recording. `log` may contain reports about
- * other cgroups; only the lines about this kill are recorded.
+ * Record a kill that the kernel log reports, with the time of the report's first line.
+ * The recording may already contain later samples. `log` may contain reports about other
+ * cgroups; only the lines about this kill are recorded.
  */
 static void record_kill(struct flight *f, const struct oom_kill *k, const char *log)
 {
@@ -79,8 +79,8 @@ static void record_kill(struct flight *f, const struct oom_kill *k, const char *
 }
 
 /*
- * Return true if the kernel log reports a kill in this cgroup. If the kernel has
- * rate-limited its report, the log contains only the pid of the victim and no cgroup.
+ * Return true if the kernel log reports a kill in this cgroup. A rate-limited report
+ * contains only the pid of the victim and no cgroup.
  */
 static bool is_own_kill(struct flight *f, const struct oom_kill *k)
 {
@@ -96,8 +96,8 @@ static bool is_own_kill(struct flight *f, const struct oom_kill *k)
 }
 
 /*
- * Record the kills of complete reports. If is_last is set, an unfinished report also
- * counts as complete, because no further lines will follow.
+ * Record the kills of complete reports. If is_last is set, no more lines will follow, so
+ * an unfinished report counts as complete.
  */
 static void record_logged_kills(struct flight *f, bool is_last)
 {

@@ -11,12 +11,12 @@
 #include "classify/growth/last_rise.h"
 #include "sample/oom/evidence.h"
 
-/* Minimum growth that is reported. */
+/* Minimum growth to report. */
 #define GROWTH_MIN_BYTES MIB
 
 /*
- * Maximum number of samples that are read to measure growth. These samples are evenly
- * spaced and include the last one.
+ * Maximum number of samples read to measure growth. They are evenly spaced and include
+ * the last sample.
  */
 #define READS_MAX 2000
 
@@ -28,16 +28,13 @@
 
 #define NAMELESS "anonymous memory"
 
-/*
- * A process, or several processes that succeeded one another
- * with the same name in the same cgroup.
- */
+/* A process, or successive processes with the same name in the same cgroup. */
 struct role {
-	struct process process; /* the most recent process in the role */
+	struct process process; /* most recent process in the role */
 	/* notes about the process; NULL: none were recorded */
 	const struct oom_note *note;
 	struct rise_series series;
-	bool is_there; /* the process is in the sample that is currently read */
+	bool is_there; /* true if the process is in the current sample */
 	bool is_new, is_restarted;
 };
 
@@ -50,9 +47,8 @@ struct grower_search {
 };
 
 /*
- * Return how much unreclaimable memory is charged for a process: anonymous memory,
- * including swapped-out pages, and dirty pages, including shared memory. Clean
- * file pages are not included.
+ * Return the unreclaimable memory charged for a process: anonymous memory, including
+ * swapped-out pages, and dirty pages, including shared memory, but not clean file pages.
  */
 static uint64_t charged_bytes(const struct usage *u)
 {
@@ -94,7 +90,7 @@ static bool is_in(const struct snapshot *processes, const struct process *p)
 	return u && process_is_same(&u->process, p) && process_has_memory(&u->process);
 }
 
-/* Return the role whose most recent process has ended and is succeeded by p, or NULL. */
+/* Return the role of an ended process that p succeeds, or NULL. */
 static struct role *find_ended(struct grower_search *s, const struct snapshot *processes,
 			       const struct process *p, const struct oom_note *note)
 {
@@ -219,10 +215,7 @@ static int compare_kinds(const void *a, const void *b)
 	return strcmp(((const struct kind *)a)->name, ((const struct kind *)b)->name);
 }
 
-/*
- * Return the unreclaimable memory of a single mapping, as
- * charged_bytes() does for a process.
- */
+/* Return the unreclaimable memory of one mapping, like charged_bytes() for a process. */
 static uint64_t charged_bytes_of_mapping(const struct mapping *m)
 {
 	const uint64_t *bytes = m->counters.bytes;
@@ -250,9 +243,8 @@ static size_t add_kinds(const struct mapping_list *mappings, bool is_after,
 }
 
 /*
- * Find the kind of mapping that accounts for more than half of the process's growth.
- * The condition must hold for the growth between the samples and between the
- * readings of the mappings.
+ * Find the kind of mapping that accounts for more than half of the process's growth, both
+ * between the samples and between the readings of the mappings.
  */
 static void find_kind(struct kind *kinds, size_t count, struct oom_grower *ret)
 {
@@ -286,8 +278,8 @@ static void find_kind(struct kind *kinds, size_t count, struct oom_grower *ret)
 }
 
 /*
- * Return the earliest sample that was taken at most `ns` nanoseconds before the sample
- * `last`. The growth began at this sample.
+ * Return the earliest sample taken at most `ns` nanoseconds before the sample `last`. The
+ * growth began at this sample.
  */
 static size_t find_begin(const struct past_end *end, size_t last, uint64_t ns)
 {
@@ -328,8 +320,8 @@ static int find_mapping(const struct grower_search *s, struct replay *replay, si
 }
 
 /*
- * Return true if shared memory and files on tmpfs grew more than any process. In that
- * case, *ret is set to the growth of memory that no process has mapped.
+ * Return true if shared memory and files on tmpfs grew more than any process. Set *ret to
+ * the growth of memory that no process maps.
  */
 static bool find_unmapped(const struct grower_search *s, size_t last,
 			  struct oom_grower *ret)
@@ -354,7 +346,7 @@ static bool find_unmapped(const struct grower_search *s, size_t last,
 	return true;
 }
 
-/* Return by how many bytes the file grew between from_ms and to_ms. */
+/* Return the growth of the file in bytes between from_ms and to_ms. */
 static uint64_t grown_bytes(const struct oom_note *note, const char *file,
 			    uint64_t from_ms, uint64_t to_ms)
 {
@@ -380,8 +372,8 @@ static uint64_t grown_bytes(const struct oom_note *note, const char *file,
 }
 
 /*
- * Return the file written by the process that accounts for more than
- * half of the growth, or NULL.
+ * Return the file, written by the process, that accounts for more than half of the
+ * growth, or NULL.
  */
 static const char *find_file(const struct oom_note *note, const struct oom_grower *g,
 			     uint64_t end_ms)
@@ -406,8 +398,8 @@ static bool is_in_last_sample(const struct grower_search *s,
 }
 
 /*
- * Find the process that had the growing file open for writing. If there is no such
- * process, or more than one, leave *ret unchanged.
+ * Find the process that had the growing file open for writing. Leave *ret unchanged if
+ * there is no such process or more than one.
  */
 static void find_writer(const struct grower_search *s, size_t last,
 			struct oom_grower *ret)

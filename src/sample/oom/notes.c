@@ -14,12 +14,12 @@
 #include "sample/process/shmem_writers.h"
 
 /*
- * Length of a short container ID as printed by container runtimes. A short ID is used if
- * the container's name is unknown.
+ * Length of a short container ID, as printed by container runtimes. It is used if the
+ * container's name is unknown.
  */
 #define SHORT_ID_LENGTH 12
 
-/* Maximum number of notes about written files for each process. */
+/* Maximum number of notes about written files per process. */
 #define WRITTEN_MAX 10000
 
 static int compare_notes(const void *a, const void *b)
@@ -56,7 +56,7 @@ static void set_place(struct oom_place *place, const char *kind, const char *tex
 			text_copy(parts[i].to, parts[i].size, text);
 }
 
-/* Parse a note of the form "UNIX_MS BYTES FILE" and add it; ignore other texts. */
+/* Parse and add a note of the form "UNIX_MS BYTES FILE"; ignore other texts. */
 static void add_written(struct oom_note *note, const char *text)
 {
 	_cleanup_free_ char *copy = xstrdup(text);
@@ -74,9 +74,7 @@ static void add_written(struct oom_note *note, const char *text)
 	note->written[note->written_count++] = written;
 }
 
-/*
- * Add a note from the recording. The notes about a process are adjacent in the recording.
- */
+/* Add a note from the recording, where all notes about a process are adjacent. */
 static int add_note(void *context, const struct recorded_note *note)
 {
 	struct oom_notes *notes = context;

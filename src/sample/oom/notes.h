@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * notes - read the notes in a recording and group them by process: the cgroup and
- * container in which the process ran, the runtime options in its environment, and the
- * files on tmpfs that it had open for writing.
+ * notes - read the notes in a recording and group them by process: its cgroup and
+ * container, the runtime options in its environment, and the files on tmpfs that it had
+ * open for writing.
  */
 #ifndef MS_SAMPLE_OOM_NOTES_H
 #define MS_SAMPLE_OOM_NOTES_H
@@ -10,17 +10,14 @@
 #include "classify/oom/evidence.h"
 #include "sample/recording/replay.h"
 
-/*
- * A tmpfs file that a process had open for writing, and the size
- * of the file at that time.
- */
+/* A tmpfs file that a process had open for writing, and its size at that time. */
 struct oom_written {
 	uint64_t unix_ms, bytes;
-	char *file; /* the file in the form "MAJOR:MINOR:INODE PATH" */
+	char *file; /* "MAJOR:MINOR:INODE PATH" of the file */
 };
 
 struct oom_note {
-	/* the process that the notes describe; only pid, start_ticks and comm are set */
+	/* process that the notes describe; only pid, start_ticks and comm are set */
 	struct process process;
 	struct oom_place place;
 	/* options of the language runtime, each in the form "VARIABLE WORD" */
@@ -35,7 +32,7 @@ struct oom_notes {
 	size_t count, capacity;
 };
 
-/* Read the notes of a recording. Returns 0 or -errno from reading the recording. */
+/* Read the notes of a recording. Return 0 or -errno from reading the recording. */
 int oom_notes_read(struct replay *replay, struct oom_notes *ret);
 void oom_notes_release(struct oom_notes *notes);
 
@@ -44,8 +41,7 @@ const struct oom_note *oom_notes_find(const struct oom_notes *notes,
 				      const struct process *process);
 
 /*
- * Return the cgroup, container and pod in which a process ran. Names that
- * were not recorded are "".
+ * Return the cgroup, container and pod of a process. Names that were not recorded are "".
  */
 struct oom_place oom_notes_place(const struct oom_notes *notes,
 				 const struct process *process);

@@ -83,9 +83,8 @@ static void follow_processes(struct reader *r, size_t index)
 }
 
 /*
- * Scale a part of a process's anonymous memory to its Pss, because forked
- * processes may share pages. Scaling ensures that the sum over all processes
- * counts every page only once.
+ * Scale a part of a process's anonymous memory to its Pss. Forked processes may share
+ * pages, and scaling ensures that the sum over all processes counts every page only once.
  */
 static uint64_t scale_to_pss(const struct usage *u, uint64_t bytes)
 {
@@ -97,8 +96,8 @@ static uint64_t scale_to_pss(const struct usage *u, uint64_t bytes)
 }
 
 /*
- * Return the sum of live heap memory. Return BYTES_UNKNOWN if heaps that were not read
- * may be a large part of it.
+ * Return the sum of live heap memory, or BYTES_UNKNOWN if a large part of it may be in
+ * heaps that were not read.
  */
 static uint64_t sum_live(const struct snapshot *processes)
 {
@@ -181,9 +180,7 @@ static int read_sample(struct replay *replay, struct reader *r, size_t index)
 	sample_init(s);
 	s->unix_ms = replay_unix_ms(replay, index);
 	s->elapsed_ns = r->processes.elapsed_ns;
-	/*
-	 * the clock was set back between two sessions, or memstate did not write the file
-	 */
+	/* a clock was set back between sessions, or another program wrote the file */
 	if (index > 0 && s->elapsed_ns < s[-1].elapsed_ns)
 		s->elapsed_ns = s[-1].elapsed_ns;
 	set_totals(&r->processes, s);
@@ -221,8 +218,8 @@ static int add_event(void *context, const struct recorded_event *event)
 }
 
 /*
- * Parse the kernel's reports in the recording. A report is stored either as one event or
- * as one event per line.
+ * Parse the kernel's reports in the recording. A report is stored either as a single
+ * event or as one event per line.
  */
 static void parse_reports(struct oom_past *past)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * past - collect facts about the samples of a recording in one pass: the memory need and
+ * past - collect facts about all samples of a recording in one pass: the memory need and
  * the kernel's counters at each sample, and the lifetime of each process.
  */
 #ifndef MS_SAMPLE_OOM_PAST_H
@@ -13,15 +13,15 @@
 #include "sample/recording/replay.h"
 
 struct past_sample {
-	/* Unix time of the sample, and time since the first sample. */
+	/* Unix time of the sample, and time since the first sample */
 	uint64_t unix_ms, elapsed_ns;
 	/*
-	 * Memory need of the cgroup, or the private memory of its processes if the
-	 * amounts of the cgroup were not recorded.
+	 * Memory need of the cgroup. If the amounts of the cgroup were not recorded,
+	 * private memory of its processes.
 	 */
 	uint64_t need_bytes;
 	uint64_t hidden_bytes, working_set_bytes;
-	/* LazyFree pages that are shared by several processes */
+	/* LazyFree pages that several processes share */
 	uint64_t shared_lazyfree_bytes;
 	uint64_t huge_bytes; /* private memory of the processes in huge pages */
 	uint64_t thread_count;
@@ -30,21 +30,21 @@ struct past_sample {
 	uint64_t live_bytes;	 /* live memory in all heaps that were read */
 	uint64_t kill_count;	 /* number of OOM kills in the cgroup itself */
 	uint64_t all_kill_count; /* number of OOM kills in all visible cgroups */
-	/* how many times the cgroup has reached its own limit */
+	/* how often the cgroup has reached its own limit */
 	uint64_t max_count;
 	uint64_t swap_fail_count;
 	/*
-	 * shared memory charged to the owner of the limit; unknown
-	 * if no cgroup was recorded
+	 * shared memory charged to the owner of the limit; unknown without a
+	 * recorded cgroup
 	 */
 	uint64_t shmem_bytes;
 };
 
 struct past_process {
-	struct process process; /* the process as last seen in a sample */
-	/* indexes of the first and last sample that contain the process */
+	struct process process; /* the process in its last sample */
+	/* indexes of the first and last sample with the process */
 	size_t first, last;
-	/* figures of the process in the last sample that contains it */
+	/* figures of the process in its last sample */
 	uint64_t rss_bytes, lazyfree_bytes;
 };
 
@@ -52,8 +52,8 @@ struct past_event {
 	uint64_t unix_ms;
 	int pid;
 	/*
-	 * true: `text` is the kernel's report; false: the kernel has
-	 * marked the process as a victim
+	 * true: `text` is the kernel's report; false: the event is the kernel's mark on
+	 * a victim
 	 */
 	bool is_report;
 	char *text;
@@ -61,28 +61,26 @@ struct past_event {
 
 struct oom_past;
 
-/*
- * The end of a process or of the recording, for which no evidence has been collected yet.
- */
+/* The end of a process or of the recording, before evidence is collected. */
 struct past_end {
 	const struct oom_past *past;
-	/* indexes of the first and last sample after the previous end */
+	/* indexes of the first and last sample since the previous end */
 	size_t first, last;
 	enum oom_end kind;
-	/* the kernel's report about the end; NULL: there is no report */
+	/* the kernel's report about the end, or NULL */
 	const struct oom_kill *report;
-	/* the process that ended; NULL: it is not in any sample */
+	/* the process that ended; NULL: no sample contains the process */
 	const struct past_process *victim;
-	/* time of the end; 0: only known to be before the next sample */
+	/* time of the end; 0: known only to be before the next sample */
 	uint64_t unix_ms;
 
-	/* The next three members are set only while evidence is being collected. */
+	/* set only while evidence is being collected, as are the next two members */
 	struct oom_scope scope;
 	/* samples of the cgroup whose limit was reached */
 	const struct past_sample *samples;
 	/*
-	 * Separately allocated samples, if the cgroup is not the recorded one. NULL:
-	 * `samples` points to the samples of the recording.
+	 * Separately allocated samples if the cgroup differs from the recorded cgroup.
+	 * NULL: `samples` points to the samples of the recording.
 	 */
 	struct past_sample *scope_samples;
 };
@@ -99,19 +97,18 @@ struct oom_past {
 	/* kernel reports, parsed from the texts of the recorded events */
 	struct oom_kill_list reports;
 	struct oom_notes notes;
-	bool has_group; /* at least one sample contains cgroup figures */
+	bool has_group; /* true if any sample has cgroup figures */
 };
 
-/* Read all samples of a recording. Returns 0 or -errno from reading the recording. */
+/* Read all samples of a recording. Return 0 or -errno from reading the recording. */
 int oom_past_read(struct replay *replay, struct oom_past *ret);
 void oom_past_release(struct oom_past *past);
 
 /*
- * Read the samples from first to last again to sum up the processes of a cgroup whose
- * own amounts were not recorded. Store the sums in ret[first] to ret[last]; the
- * private memory of the processes stands for the memory need of the cgroup. If the
- * cgroup of any process in a sample is unknown, the amounts of that sample are
- * unknown. Return 0 or -errno.
+ * Read the samples from first to last again, and sum up the processes of a cgroup whose
+ * own amounts were not recorded. Store the sums in ret[first] to ret[last], with the
+ * private memory of the processes as the memory need. If the cgroup of a process is
+ * unknown, the amounts of the whole sample are unknown. Return 0 or -errno.
  */
 int oom_past_read_scope(const struct oom_past *past, struct replay *replay,
 			const struct oom_scope *scope, size_t first, size_t last,
@@ -122,8 +119,8 @@ uint64_t oom_past_need_of(const struct usage *usage);
 
 /*
  * Return the process that a report names, or NULL if no sample contains the process. If
- * several processes have had the same pid, return the last one. The name may be
- * truncated; "" matches any name.
+ * several processes have had the pid, return the last one. The name may be truncated; ""
+ * matches any name.
  */
 const struct past_process *oom_past_find_process(const struct oom_past *past, int pid,
 						 const char *name);

@@ -13,7 +13,7 @@ static bool is_below(const char *group, const char *path)
 			       (group[length] == '\0' || group[length] == '/'));
 }
 
-/* Return true if at least one recorded process is in a cgroup below this path. */
+/* Return true if a recorded process is in a cgroup below this path. */
 static bool has_any_below(const struct oom_notes *notes, const char *path)
 {
 	for (size_t i = 0; i < notes->count; i++)
@@ -25,7 +25,7 @@ static bool has_any_below(const struct oom_notes *notes, const char *path)
 
 /*
  * Return the level of the cgroup hierarchy whose amounts were recorded: the owner of the
- * limit, or the cgroup itself if there is no limit.
+ * limit or, without a limit, the cgroup itself.
  */
 static const struct cgroup_level *find_owner(const struct cgroup *recorded)
 {
@@ -38,8 +38,8 @@ static const struct cgroup_level *find_owner(const struct cgroup *recorded)
 /*
  * Return how much of the cgroup named in the report was recorded. The report contains
  * paths as the host sees them. If no recorded process is below the reported path, the
- * recording may be from a namespace with different paths. In that case, assume that the
- * recorded limit is the one that was reached, unless the two limits differ in size.
+ * recording may be from a namespace with different paths. The recorded limit then counts
+ * as the limit that was reached, unless the two limits differ in size.
  */
 static enum oom_scope_source find_source(const struct oom_notes *notes,
 					 const struct oom_kill *report,
@@ -55,7 +55,7 @@ static enum oom_scope_source find_source(const struct oom_notes *notes,
 	if (is_below(owner->path, path))
 		return OOM_SCOPE_NOTHING;
 	/*
-	 * In a cgroup namespace, the path of the owner of the limit may be "/", while the
+	 * In a cgroup namespace, the path of the limit's owner may be "/", while the
 	 * report contains the host's path.
 	 */
 	if (has_processes || (strlen(owner->path) > 1 && is_below(path, owner->path)))

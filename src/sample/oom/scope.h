@@ -3,9 +3,9 @@
  * scope - find the cgroup whose limit was reached, and the facts in a recording that
  * describe this cgroup.
  *
- * A recording contains the amounts of one cgroup, and the processes of this cgroup
- * and of all cgroups below it. A report may name a container of the recorded pod,
- * or a cgroup above the recorded one.
+ * A recording contains the amounts of one cgroup, and the processes in it and in all
+ * cgroups below it. A report may name a container of the recorded pod, or a cgroup above
+ * the recorded cgroup.
  */
 #ifndef MS_SAMPLE_OOM_SCOPE_H
 #define MS_SAMPLE_OOM_SCOPE_H
@@ -17,8 +17,8 @@ enum oom_scope_source {
 	/* the recorded amounts are those of the cgroup whose limit was reached */
 	OOM_SCOPE_AMOUNTS,
 	/*
-	 * all processes of the cgroup were recorded, but the
-	 * amounts of the cgroup were not
+	 * all processes of the cgroup were recorded, but the amounts of the cgroup
+	 * were not
 	 */
 	OOM_SCOPE_PROCESSES,
 	OOM_SCOPE_NOTHING /* the cgroup was recorded only in part or not at all */
@@ -33,22 +33,22 @@ struct oom_scope {
 /*
  * Find the cgroup whose limit was reached. The report may be NULL. `recorded` is the
  * cgroup in the sample before the end, or NULL if no cgroup was recorded. limit_path is
- * the path of the cgroup that owns the recorded limit; "" if it is an ancestor whose path
- * is unknown. *ret borrows from the report and from limit_path.
+ * the path of the cgroup that owns the recorded limit, or "" if it is an ancestor whose
+ * path is unknown. *ret borrows from the report and from limit_path.
  */
 void oom_scope_find(const struct oom_notes *notes, const struct oom_kill *report,
 		    const struct cgroup *recorded, const char *limit_path,
 		    struct oom_scope *ret);
 
 /*
- * Return true if the process that the note describes is in the cgroup or below it. Also
- * return true if the process's cgroup was not recorded.
+ * Return true if the note's process is in the cgroup or below it, or if the cgroup of the
+ * process was not recorded.
  */
 bool oom_scope_has(const struct oom_scope *scope, const struct oom_note *note);
 
 /*
- * Drop the processes outside the cgroup. Return false if the cgroup of any
- * remaining process is unknown.
+ * Drop the processes outside the cgroup. Return false if the cgroup of any remaining
+ * process is unknown.
  */
 bool oom_scope_keep(const struct oom_scope *scope, const struct oom_notes *notes,
 		    struct snapshot *processes);

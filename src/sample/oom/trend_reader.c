@@ -5,7 +5,7 @@
 
 #include <errno.h>
 
-/* Maximum number of recorded samples to read. A sample with 15 processes takes 34 us. */
+/* Maximum number of recorded samples to read. A sample with 15 processes takes 34 µs. */
 #define PAST_MAX 10000
 
 #define NEEDS (NEED_STAT | NEED_ROLLUP | NEED_STATES)

@@ -16,12 +16,12 @@
 #define EVENTS_MAX 8
 
 /*
- * With cgroup v1, the kernel notifies us when the usage exceeds one of these percentages
- * of the limit. cgroup v2 has no such notification.
+ * Percentages of the limit for which cgroup v1 notifies memstate when the usage exceeds
+ * them. cgroup v2 has no such notification.
  */
 static const unsigned int limit_percents[] = { 80, 90, 95, 98 };
 
-/* Wake-up flags for each kind of cgroup event. */
+/* wake-up flags for each kind of cgroup event */
 static const unsigned int wake_flags[] = {
 	[CGROUP_EVENT_OOM] = OOM_WAKE_OOM,
 	[CGROUP_EVENT_USAGE] = OOM_WAKE_LIMIT,
@@ -36,15 +36,12 @@ struct oom_wakeups {
 	struct strbuf log;
 	struct cgroup_event events[EVENTS_MAX];
 	size_t event_count;
-	/* the cgroup and limit whose events are open */
+	/* true if the events of a cgroup and its limit are open */
 	bool has_group;
 	size_t owner;
 	uint64_t limit_bytes;
 	int errors[OOM_SOURCE_COUNT_];
-	/*
-	 * file descriptors of events, marks and the kernel log,
-	 * and other_fd from the caller
-	 */
+	/* descriptors of events, marks and the kernel log, and the caller's other_fd */
 	struct pollfd *polled;
 	size_t polled_capacity;
 };
@@ -86,8 +83,8 @@ void oom_wakeups_close(struct oom_wakeups *w)
 }
 
 /*
- * Open an event of the cgroup. Kernels or cgroup versions without
- * this event are not an error.
+ * Open an event of the cgroup. A missing event is not an error, because kernels and
+ * cgroup versions differ.
  */
 static void add_event(struct oom_wakeups *w, const char *path,
 		      enum cgroup_event_kind kind, uint64_t bytes)
@@ -105,8 +102,8 @@ static void add_event(struct oom_wakeups *w, const char *path,
 
 /*
  * Watch the cgroup and the owner of its limit. In cgroup v1, a cgroup is also notified
- * when an ancestor is out of memory. cgroup v2 counts a kill in the cgroup of the victim,
- * but the preceding events in the cgroup that owns the limit.
+ * when an ancestor is out of memory. cgroup v2 counts a kill in the victim's cgroup, but
+ * counts the events before the kill in the cgroup that owns the limit.
  */
 void oom_wakeups_set_group(struct oom_wakeups *w, const struct cgroup *cgroup)
 {

@@ -11,10 +11,7 @@
 
 #define NEEDS (NEED_STAT | NEED_UID | NEED_COMMAND)
 
-/*
- * Read the mappings of a process. If the mappings cannot be read,
- * u->error is set and the list is empty.
- */
+/* Read the mappings of a process. On failure, u->error is set and the list is empty. */
 static void read_mappings(struct sampler *sampler, struct usage *u, uint64_t unix_ms,
 			  struct moment_mappings *ret)
 {

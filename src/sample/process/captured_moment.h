@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * captured_moment - read all processes of a captured /proc tree, for
- * comparison with another moment.
+ * captured_moment - read all processes of a captured /proc tree, for comparison with
+ * another moment.
  */
 #ifndef MS_SAMPLE_PROCESS_CAPTURED_MOMENT_H
 #define MS_SAMPLE_PROCESS_CAPTURED_MOMENT_H
@@ -10,8 +10,8 @@
 #include "sample/process/sampler.h"
 
 /*
- * Read the processes in the capture's directory `dir` that the targets select, as of the
- * time of the capture. Returns 0, or -errno from procfs_open() with *ret empty.
+ * Read the targets among the processes in the capture's directory `dir`, as of the time
+ * of the capture. Return 0, or -errno from procfs_open() with *ret empty.
  */
 int captured_moment_read(const char *dir, struct targets *targets, struct moment *ret);
 

@@ -15,8 +15,8 @@
 #include "sample/process/container_files.h"
 
 /*
- * Number of charged pages that a CPU may keep in reserve for a cgroup, and number of
- * cgroups for which it may do so: MEMCG_CHARGE_BATCH and NR_MEMCG_STOCK in Linux 6.18.
+ * Number of charged pages that a CPU may hold in reserve for a cgroup, and number of
+ * cgroups for which it does so: MEMCG_CHARGE_BATCH and NR_MEMCG_STOCK in Linux 6.18.
  */
 #define PAGES_PER_CPU 64
 #define GROUPS_PER_CPU 7
@@ -27,7 +27,7 @@ struct cgroup_sampler {
 	struct cgroup_reader *reader;
 	struct targets targets;
 	size_t pid_capacity;
-	/* the kernel did not answer a query about a pipe: do not query again */
+	/* true if a query about a pipe has hung, so pipes are no longer queried */
 	bool has_pipe_hung;
 };
 
@@ -65,12 +65,7 @@ static void set_targets(struct cgroup_sampler *s, const struct cgroup *cgroup)
 		t->pids[i] = (struct target_pid){ .pid = cgroup->pids[i] };
 }
 
-/*
- * Return an upper bound on the error of the cgroup's figures, in bytes: changes that the
- * CPUs have not yet added to memory.stat, and pages that the CPUs keep charged in reserve
- * for the cgroup and for cgroups below it.
- */
-static uint64_t find_slack_bytes(const struct cgroup *cgroup)
+uint64_t cgroup_sampler_slack_bytes(const struct cgroup *cgroup)
 {
 	uint64_t groups = cgroup->group_count > 0 ? cgroup->group_count : 1;
 
@@ -81,8 +76,8 @@ static uint64_t find_slack_bytes(const struct cgroup *cgroup)
 }
 
 /*
- * Find the names of the container and the pod. The names do not
- * change as long as the cgroup exists.
+ * Find the names of the container and the pod, which do not change while the
+ * cgroup exists.
  */
 static void find_names(const struct cgroup_sampler *s, struct cgroup *cgroup)
 {
@@ -114,7 +109,7 @@ int cgroup_sampler_read(struct cgroup_sampler *s, struct cgroup *ret)
 
 	if (r < 0)
 		return r;
-	ret->slack_bytes = find_slack_bytes(ret);
+	ret->slack_bytes = cgroup_sampler_slack_bytes(ret);
 	if (!has_names(ret))
 		find_names(s, ret);
 	set_targets(s, ret);
@@ -139,7 +134,7 @@ int cgroup_sampler_take(struct cgroup_sampler *s, unsigned int needs,
 	snapshot_clear(ret_processes);
 	if (cgroup_sampler_targets(s))
 		r = sampler_take(s->sampler, &s->targets, needs, ret_processes);
-	/* the cgroup and its processes form one sample, with a single timestamp */
+	/* the cgroup and its processes form one sample with a single timestamp */
 	ret_processes->taken_ns = ret_cgroup->taken_ns;
 	ret_processes->unix_ms = ret_cgroup->unix_ms;
 	return r;

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Sources of the file formats: kubelet's pkg/kubelet/kuberuntime/legacy.go
- * and kuberuntime_container.go for names below /var/log; moby's
- * daemon/config and container/container.go for config.v2.json;
- * containers/storage's containers.go for containers.json.
+ * Sources of the file formats: kubelet's pkg/kubelet/kuberuntime/legacy.go and
+ * kuberuntime_container.go for names below /var/log; moby's daemon/config and
+ * container/container.go for config.v2.json; containers/storage's containers.go
+ * for containers.json.
  */
 #include "config.h"
 
@@ -29,13 +29,13 @@
 #define PODS_DIR "var/log/pods"
 #define ENTRIES_MAX 100000
 #define FILE_BYTES_MAX (16 * MIB)
-/* maximum length of a DNS host name; the name of a pod is such a name */
+/* Maximum length of a DNS host name, and thus of the name of a pod. */
 #define HOST_NAME_MAX_ 253
 #define HOME_DIR ".local/share/"
 
 /*
- * Files of the container runtimes, relative to /var/lib for root
- * and to ~/.local/share for other users.
+ * Files of the container runtimes, relative to /var/lib for root and to ~/.local/share
+ * for other users.
  */
 #define DOCKER_DIR "docker/containers"
 static const char *const podman_files[] = {
@@ -46,8 +46,8 @@ static const char *const podman_files[] = {
 struct search {
 	int root_fd;
 	/*
-	 * Home directory of the user who runs the
-	 * container, relative to the root; or NULL.
+	 * home directory of the user who runs the container, relative to the root,
+	 * or NULL
 	 */
 	const char *home;
 	char **names;
@@ -69,7 +69,9 @@ static void set(char **to, const char *text, size_t length)
 		*to = xstrndup(text, length);
 }
 
-/* Parse "POD_NAMESPACE_CONTAINER-ID.log". Returns true if the ID is the container's. */
+/*
+ * Parse "POD_NAMESPACE_CONTAINER-ID.log". Return true if it contains the container's ID.
+ */
 static bool match_log(const struct search *s, const char *entry)
 {
 	size_t length = strlen(entry), tail = CONTAINER_ID_LENGTH + strlen("-.log");
@@ -89,7 +91,7 @@ static bool match_log(const struct search *s, const char *entry)
 	return true;
 }
 
-/* Parse "NAMESPACE_POD_UID". Returns true if the UID is the pod's. */
+/* Parse "NAMESPACE_POD_UID". Return true if it contains the pod's UID. */
 static bool match_pod(const struct search *s, const char *entry)
 {
 	const char *namespace_end = strchr(entry, '_');
@@ -103,7 +105,7 @@ static bool match_pod(const struct search *s, const char *entry)
 	return true;
 }
 
-/* Pass the names of the directory's entries to visit() until it returns true. */
+/* Call visit() with the name of each directory entry until it returns true. */
 static void search_dir(const struct search *s, const char *path,
 		       bool (*visit)(const struct search *, const char *))
 {
@@ -124,8 +126,8 @@ static void search_dir(const struct search *s, const char *path,
 }
 
 /*
- * Store the name of the container. A name that kubelet assigned also contains the
- * names of the pod and the namespace.
+ * Store the name of the container. A name assigned by kubelet also contains the names of
+ * the pod and the namespace.
  */
 static void set_name(const struct search *s, const char *name)
 {
@@ -136,7 +138,7 @@ static void set_name(const struct search *s, const char *name)
 }
 
 /*
- * Store the name of a container that Docker manages. Returns false if Docker does not
+ * Store the name of a container that Docker manages. Return false if Docker does not
  * manage the container.
  */
 static bool use_docker(const struct search *s, const char *dir)
@@ -163,7 +165,7 @@ static bool is_string(struct json_part value, const char *text)
 }
 
 /*
- * Parse [{"id":"…","names":["web"],…},…]. Returns true if the container's ID was found.
+ * Parse [{"id":"…","names":["web"],…},…]. Return true if it contains the container's ID.
  */
 static bool use_podman(const struct search *s, const char *path)
 {
@@ -213,8 +215,8 @@ static char *find_home(int root_fd, uint64_t uid)
 
 /*
  * Return the home directory of the user in a path such as
- * "/user.slice/user-1000.slice/…", below which users run their
- * own containers; NULL for other paths.
+ * "/user.slice/user-1000.slice/…", below which users run their own containers. Return
+ * NULL for other paths.
  */
 static char *find_home_of(int root_fd, const char *path)
 {
@@ -278,8 +280,8 @@ void container_files_find(int root_fd, const char *path, char **names)
 }
 
 /*
- * Return true if the text contains only letters, digits, "-" and ".",
- * as RFC 1123 requires of host names.
+ * Return true if the text consists of letters, digits, "-" and ".", as RFC 1123 requires
+ * of host names.
  */
 static bool is_host_name(const char *text)
 {

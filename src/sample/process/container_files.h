@@ -10,9 +10,9 @@
 #include "proc/system/procfs.h"
 
 /*
- * Open the root directory of the host whose processes fs shows: the root of
- * process 1, or else our own root. Returns a descriptor that the caller must
- * close; or -errno, also for a captured tree.
+ * Open the root directory of the host whose processes fs shows: the root of process 1, or
+ * else memstate's own root. Return a descriptor that the caller must close, or -errno. A
+ * captured tree does not contain a root directory.
  */
 int container_files_open_root(const struct procfs *fs);
 
@@ -24,7 +24,7 @@ void container_files_find(int root_fd, const char *path, char **names);
 
 /*
  * If the name of the pod is still missing, use the host name in the root directory of
- * pid, a process of the pod, unless it is the host's own name.
+ * pid, a process of the pod, unless it is the name of the host.
  */
 void container_files_find_pod(const struct procfs *fs, int pid, char **names);
 

@@ -12,7 +12,7 @@
 
 struct group_processes {
 	struct cgroup_reader *reader;
-	struct cgroup members; /* members of the cgroup, with only their pids set */
+	struct cgroup members; /* members, with only their pids set */
 	bool is_gone;
 };
 
@@ -79,8 +79,8 @@ int group_processes_list(struct group_processes *group, const struct procfs *fs,
 		return group->is_gone ? 0 : r;
 	for (size_t i = 0; i < group->members.pid_count && r == 0; i++)
 		/*
-		 * With cgroup v1, the threads of a process may be in several cgroups, so
-		 * that its pid appears repeatedly.
+		 * with cgroup v1, a process's threads may be in several cgroups, so its
+		 * pid may appear repeatedly
 		 */
 		if (i == 0 || group->members.pids[i] != group->members.pids[i - 1])
 			r = add_process(fs, group->members.pids[i], ret);

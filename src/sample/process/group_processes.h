@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * group_processes - resolve the name of a cgroup that the user
- * entered, and list the processes in it.
+ * group_processes - resolve the name of a cgroup that the user entered, and list
+ * its processes.
  */
 #ifndef MS_SAMPLE_PROCESS_GROUP_PROCESSES_H
 #define MS_SAMPLE_PROCESS_GROUP_PROCESSES_H
@@ -9,17 +9,17 @@
 #include "model/usage.h"
 #include "proc/cgroup/cgroup.h"
 
-/* The cgroup that the user named, or the cgroup of a process. */
+/* A cgroup given by name, or the cgroup of a process. */
 struct cgroup_target {
-	const char *name; /* name of the cgroup: a directory, path or ID; NULL: use pid */
+	const char *name; /* cgroup name, path or ID; NULL: use pid */
 	int pid;
 };
 
 /*
- * Open a reader for the target's cgroup. Returns 0; -EOPNOTSUPP if no memory
- * controller is visible; -ENOENT if the name matches no cgroup; -EEXIST if it
- * matches several; -ESRCH if the process has ended; -EXDEV if its cgroup is
- * outside our namespace; or another -errno.
+ * Open a reader for the target's cgroup. Return 0; -EOPNOTSUPP if no memory controller
+ * is visible; -ENOENT if the name matches no cgroup; -EEXIST if it matches several;
+ * -ESRCH if the process has ended; -EXDEV if its cgroup is outside memstate's namespace;
+ * or another -errno.
  */
 int cgroup_target_open(const struct procfs *fs, const struct cgroup_target *target,
 		       struct cgroup_reader **ret);
@@ -27,8 +27,8 @@ int cgroup_target_open(const struct procfs *fs, const struct cgroup_target *targ
 struct group_processes;
 
 /*
- * Open the list of the processes in the target's cgroup. Returns the same values as
- * cgroup_target_open().
+ * Open the list of the processes in the target's cgroup. Return the same values
+ * as cgroup_target_open().
  */
 int group_processes_open(const struct procfs *fs, const struct cgroup_target *target,
 			 struct group_processes **ret);
@@ -37,13 +37,13 @@ void group_processes_free(struct group_processes *group);
 /*
  * Append the processes in the cgroup and its descendants, except zombies and kernel
  * threads, which have no memory. Only the process member of each usage is set. *ret must
- * not yet contain any of these processes. Appends nothing if the cgroup was removed.
- * Returns 0 or -errno.
+ * not yet contain any of these processes. Append nothing if the cgroup was removed.
+ * Return 0 or -errno.
  */
 int group_processes_list(struct group_processes *group, const struct procfs *fs,
 			 struct snapshot *ret);
 
-/* Return true if the cgroup had been removed at the last listing. */
+/* Return true if the cgroup no longer existed at the last listing. */
 bool group_processes_is_gone(const struct group_processes *group);
 
 #endif

@@ -11,8 +11,7 @@
 #include "base/units.h"
 
 /*
- * Maximum number of new processes that a sample reads; the others
- * are read in later samples.
+ * Maximum number of new processes read per sample. Later samples read the remaining ones.
  */
 #define NEW_MAX 64
 /* Upper bound on the CPU budget that can be saved up. */
@@ -93,7 +92,7 @@ static struct usage *read_one(struct group_turns *g, int pid, unsigned int needs
 	return r == 0 && g->scratch.count == 1 ? &g->scratch.usages[0] : NULL;
 }
 
-/* Move the usage from the temporary snapshot to *known. */
+/* Move the usage from the scratch snapshot to *known. */
 static void move_scratch(struct group_turns *g, struct usage *known)
 {
 	usage_release(known);
@@ -121,8 +120,8 @@ static void add_new(struct group_turns *g, const struct cgroup *cgroup, size_t m
 }
 
 /*
- * Return the index of the process to read next: the first with a pid higher than that of
- * the last process read, or 0 after the highest pid.
+ * Return the index of the process to read next: the first whose pid is above that of the
+ * last process read, or 0 after the highest pid.
  */
 static size_t find_turn(const struct group_turns *g)
 {
@@ -143,8 +142,8 @@ static void read_in_turn(struct group_turns *g, enum turns turns)
 
 		g->last_pid = known->process.pid;
 		/*
-		 * Keep the figures of a process that has ended until the
-		 * cgroup no longer lists its pid.
+		 * keep the figures of an ended process until the cgroup no longer lists
+		 * its pid
 		 */
 		if (read_one(g, known->process.pid, needs))
 			move_scratch(g, known);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * group_turns - read the processes of a cgroup within a common CPU budget: new
- * processes immediately, the others in turn. A process whose turn has not come
- * keeps the figures of its last reading.
+ * group_turns - read the processes of a cgroup within a common CPU budget: new processes
+ * immediately, and all others in turn. Until its turn, a process keeps the figures of its
+ * last reading.
  */
 #ifndef MS_SAMPLE_PROCESS_GROUP_TURNS_H
 #define MS_SAMPLE_PROCESS_GROUP_TURNS_H
@@ -16,8 +16,8 @@ struct group_turns {
 	/* figures of all processes of the cgroup, in ascending order of pid */
 	struct snapshot known;
 	struct snapshot scratch;
-	int last_pid; /* pid of the process that was last read in turn */
-	/* CPU time that is left for reading; negative after an expensive process */
+	int last_pid; /* pid of the process last read in turn */
+	/* CPU time left for reading; negative after an expensive process */
 	int64_t credit_ns;
 	uint64_t credited_ns; /* time when the budget was last increased */
 };
@@ -34,14 +34,14 @@ enum turns {
 
 /*
  * Adopt the current pids of the cgroup: forget processes that have left it, read new
- * ones, and read some of the known ones again.
+ * processes, and read some of the known processes again.
  */
 void group_turns_update(struct group_turns *g, const struct cgroup *cgroup,
 			unsigned int share_per_million, enum turns turns);
 
 /*
  * Read all mappings of a process now, and add the process if its pid is unknown. Returns
- * 0; or -errno, in which case the known figures are unchanged.
+ * 0, or -errno with the known figures unchanged.
  */
 int group_turns_read(struct group_turns *g, int pid);
 

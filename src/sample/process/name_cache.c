@@ -10,15 +10,15 @@
 #include "proc/process/task.h"
 
 /*
- * Names are in the first arguments. A longer command line, such as one with a class path,
- * is cut.
+ * Maximum number of bytes read of a command line. The names are in the first arguments,
+ * so a longer command line, such as one with a class path, may be cut.
  */
 #define ARGUMENTS_SIZE 4096
 
 struct entry {
 	struct process process;
-	struct process_names names; /* the program and the script are owned */
-	/* the process was looked up since name_cache_begin() */
+	struct process_names names; /* owns the names of program and script */
+	/* true if the process was looked up since name_cache_begin() */
 	bool is_used;
 };
 
@@ -77,7 +77,7 @@ void name_cache_begin(struct name_cache *cache)
 /* Return the entry of a process, or NULL. */
 static struct entry *find_entry(struct name_cache *cache, const struct process *p)
 {
-	/* processes are looked up in the same order at each listing */
+	/* processes are looked up in the same order in each listing */
 	for (size_t n = 0; n < cache->count; n++) {
 		size_t i = (cache->next + n) % cache->count;
 
@@ -97,8 +97,8 @@ static struct entry *add_entry(struct name_cache *cache)
 }
 
 /*
- * Return true if the process may be running a different program than
- * when the entry was stored.
+ * Return true if the process may be running a different program than when the entry
+ * was stored.
  */
 static bool is_stale(const struct entry *entry, const struct process *p)
 {

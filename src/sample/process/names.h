@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * names - look up type and symbol names in a process's memory after the process was
- * resumed.
+ * names - look up type and symbol names in a process's memory after the process
+ * has resumed.
  *
- * The memory is opened before it is copied, so that later reads either
- * access the same address space or fail.
+ * The memory is opened before it is copied, so that later reads either access the same
+ * address space or fail.
  */
 #ifndef MS_SAMPLE_PROCESS_NAMES_H
 #define MS_SAMPLE_PROCESS_NAMES_H
@@ -27,21 +27,21 @@ struct names {
 	}
 
 /*
- * Open the memory of the process, and close the memory of the previous one. If the memory
+ * Open the memory of the process, and close that of the previous process. If the memory
  * cannot be opened, no names will be found.
  */
 void names_open(struct names *names, const struct procfs *fs, int pid);
 
 /*
  * Set the mappings for reading the process's memory with names->memory, without loading
- * symbols and types. They are borrowed until the next call of any function of this
- * module.
+ * symbols and types. The mappings are borrowed until the next call of any function of
+ * this module.
  */
 void names_set_mappings(struct names *names, const struct mapping_list *mappings);
 
 /*
- * Load symbols and types for these mappings, which are borrowed until the next
- * call of any function of this module.
+ * Load symbols and types for these mappings, which are borrowed until the next call of
+ * any function of this module.
  */
 void names_begin(struct names *names, const struct mapping_list *mappings);
 

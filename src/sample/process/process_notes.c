@@ -23,7 +23,7 @@
 #define ENVIRON_SIZE_MAX ((size_t)2 << 20)
 #define GO_VARIABLE "GOMEMLIMIT="
 
-/* A cgroup with the names of its container and pod; several processes share it. */
+/* A cgroup, shared by several processes, with the names of its container and pod. */
 struct place {
 	char *path;
 	char *names[CGROUP_NAME_COUNT_];
@@ -35,7 +35,7 @@ struct process_notes {
 	bool has_mount;
 	struct place *places;
 	size_t place_count, place_capacity;
-	/* processes of the last sample for which notes were recorded, sorted by pid */
+	/* processes of the last sample with recorded notes, sorted by pid */
 	struct process *noted;
 	size_t noted_count;
 };
@@ -146,8 +146,8 @@ static int add_option(void *context, const char *text)
 }
 
 /*
- * Read the configuration files of a process with the rights of its user, who chose the
- * names of these files, instead of memstate's rights.
+ * Read the configuration files of a process with the rights of its user instead of
+ * memstate's rights, because the user chose the names of these files.
  */
 static bool read_config(int process_fd, const struct runtime_environment *environment,
 			struct strbuf *option)
@@ -183,9 +183,8 @@ static int add_config(const struct process_notes *notes, const struct process *p
 }
 
 /*
- * Record the runtime options in the environment and the configuration files
- * of a process. Only known options are recorded, because the environment
- * and the files may contain passwords.
+ * Record the runtime options in the environment and the configuration files of a process.
+ * Record known options only, because the environment and the files may contain passwords.
  */
 static int add_options(const struct process_notes *notes, const struct usage *u,
 		       struct recording *recording)
@@ -199,7 +198,7 @@ static int add_options(const struct process_notes *notes, const struct usage *u,
 			     &text);
 	environment.text = strbuf_text(&text);
 	environment.length = text.length;
-	/* Many programs that are not written in Go inherit Go's environment variable. */
+	/* many programs that are not written in Go inherit Go's environment variable */
 	environment.is_go =
 		memmem(environment.text, text.length, GO_VARIABLE, strlen(GO_VARIABLE)) &&
 		proc_task_is_go(notes->fs, u->process.pid);

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * process_notes - record facts about each process that do not change while it runs
- * the same program: its cgroup, the names of its container and pod, and the
- * runtime options in its environment and configuration files that limit its
- * memory. The facts are read once per process.
+ * process_notes - record facts about each process that do not change while it runs the
+ * same program: its cgroup, the names of its container and pod, and the runtime options
+ * in its environment and configuration files that limit its memory. The facts are read
+ * once per process.
  */
 #ifndef MS_SAMPLE_PROCESS_PROCESS_NOTES_H
 #define MS_SAMPLE_PROCESS_PROCESS_NOTES_H
@@ -12,9 +12,9 @@
 #include "proc/system/procfs.h"
 #include "store/recording/recording.h"
 
-/* Kinds of notes in addition to those of cgroup_name_keys. */
-#define NOTE_GROUP "group" /* the path of the process's cgroup */
-/* a text "VARIABLE WORD" or "FILE WORD"; see runtime_options.h */
+/* kinds of notes in addition to those of cgroup_name_keys */
+#define NOTE_GROUP "group" /* path of the process's cgroup */
+/* text "VARIABLE WORD" or "FILE WORD", as in runtime_options.h */
 #define NOTE_OPTION "option"
 
 struct process_notes;
@@ -24,15 +24,15 @@ struct process_notes *process_notes_new(const struct procfs *fs);
 void process_notes_free(struct process_notes *notes);
 
 /*
- * Record notes about the processes of a sample that have no notes yet. The recording of
+ * Record notes about those processes of a sample that have no notes yet. The recording of
  * the sample must have begun and contain these processes. Facts that cannot be read are
- * left out. Returns 0 or -errno from the recording.
+ * left out. Return 0 or -errno from the recording.
  */
 int process_notes_add(struct process_notes *notes, const struct snapshot *snapshot,
 		      struct recording *recording);
 
 /*
- * Forget the notes that were added, because they did not reach the file; the next call of
+ * Forget the added notes, because they did not reach the file. The next call of
  * process_notes_add() adds them again. notes may be NULL.
  */
 void process_notes_forget(struct process_notes *notes);

@@ -12,15 +12,15 @@
 #include "base/units.h"
 #include "base/xalloc.h"
 #include "classify/process/classify.h"
+#include "classify/process/uses.h"
 #include "proc/process/dir.h"
 #include "proc/process/list.h"
-#include "proc/process/stat.h"
 #include "proc/process/task.h"
 #include "proc/smaps/smaps.h"
 #include "proc/system/local_devices.h"
 #include "proc/system/mounts.h"
 
-/* Number of attempts to read a process that executes another program meanwhile. */
+/* Maximum number of attempts to read a process that calls exec in the meantime. */
 #define READ_TRIES 3
 
 struct sampler {
@@ -36,11 +36,11 @@ struct sampler {
 	struct mapping_list heap_mappings;
 	struct mapping_sink sink;
 	struct mapping_list sink_mappings;
-	struct process *listed; /* the processes that sampler_take_each() has listed */
+	struct process *listed; /* processes listed by sampler_take_each() */
 	size_t listed_count, listed_capacity;
 	/*
-	 * Longest read of a process in the last
-	 * sampler_take(), and the pid of the process.
+	 * longest read of a process in the last sampler_take(), and the pid of
+	 * the process
 	 */
 	uint64_t longest_read_ns;
 	int longest_read_pid;
@@ -102,7 +102,7 @@ void sampler_free(struct sampler *s)
 	free(s);
 }
 
-/* A read of smaps: the classifier receives each mapping as soon as it has been parsed. */
+/* State while smaps is read and each mapping is classified as soon as it is parsed. */
 struct reading {
 	struct sampler *sampler;
 	struct classifier classifier;
@@ -111,8 +111,8 @@ struct reading {
 };
 
 /*
- * Return true if a page fault in the mapping may have to
- * wait for another process or machine.
+ * Return true if a page fault in the mapping may have to wait for another process
+ * or machine.
  */
 static bool is_remote(const struct reading *reading, const struct mapping *m)
 {
@@ -130,7 +130,7 @@ static bool is_remote(const struct reading *reading, const struct mapping *m)
 
 /*
  * Classify a mapping while smaps is being parsed. Collecting all mappings first would
- * take 224 bytes for each mapping: see doc/PERFORMANCE.md.
+ * take 224 bytes per mapping (doc/PERFORMANCE.md).
  */
 static int classify_mapping(void *context, struct mapping *m)
 {
@@ -138,8 +138,8 @@ static int classify_mapping(void *context, struct mapping *m)
 	struct sampler *s = reading->sampler;
 
 	/*
-	 * File systems without a block device have major number 0: not only
-	 * tmpfs, but also overlay and btrfs.
+	 * file systems without a block device have major number 0: tmpfs, but also
+	 * overlay and btrfs
 	 */
 	if (m->inode != 0 && m->dev_major == 0 &&
 	    proc_mounts_is_tmpfs(&s->devices, &s->fs, reading->pid, m->dev_major,
@@ -174,8 +174,8 @@ static void settle_stacks(struct reading *reading)
 	addrs->count = 0;
 	if (classifier_wants_stack_pointers(&reading->classifier))
 		/*
-		 * If stack pointers cannot be read, mappings that may be
-		 * stacks count as anonymous memory.
+		 * if stack pointers cannot be read, mappings that may be stacks count as
+		 * anonymous memory
 		 */
 		(void)proc_task_read_stack_pointers(&reading->sampler->fs, reading->pid,
 						    addrs);
@@ -184,6 +184,8 @@ static void settle_stacks(struct reading *reading)
 		      compare_addresses);
 	classifier_end(&reading->classifier, addrs->items, addrs->count,
 		       reading->keep ? set_stack_owner : NULL, reading->keep);
+	if (reading->keep)
+		classify_uses(reading->classifier.usage, reading->keep, NULL, 0);
 }
 
 static int read_smaps_once(struct sampler *s, struct usage *u, int pid,
@@ -257,9 +259,8 @@ static int read_figures(struct sampler *s, struct usage *u, int pid, unsigned in
 }
 
 /*
- * Read the memory of a process, or of a live thread if the main thread has
- * ended. Returns -EBADMSG if nothing but the pid is known about the process,
- * because its figures could not be attributed.
+ * Read the memory of a process, or of a live thread if the main thread has ended. Return
+ * -EBADMSG if only the pid of the process is known, so its figures cannot be attributed.
  */
 static int read_memory(struct sampler *s, struct usage *u, unsigned int needs,
 		       struct mapping_list *keep)
@@ -280,8 +281,8 @@ static int read_memory(struct sampler *s, struct usage *u, unsigned int needs,
 }
 
 /*
- * Forget the figures of an earlier read, so that no old
- * figures remain if the next read fails.
+ * Forget the figures of an earlier read, so that no old figures remain if the next
+ * read fails.
  */
 static void forget_memory(struct usage *u)
 {
@@ -349,22 +350,22 @@ int sampler_read_mappings(struct sampler *s, struct usage *u, struct mapping_lis
 	return r;
 }
 
-int sampler_read_rss(struct sampler *s, int pid, uint64_t *ret_bytes)
+const struct procfs *sampler_procfs(const struct sampler *s)
 {
-	return proc_stat_read_rss(&s->fs, pid, ret_bytes);
+	return &s->fs;
 }
 
 static unsigned int list_wants(const struct sampler *s, unsigned int needs)
 {
 	/*
-	 * A capture may contain neither comm nor any file that shows
-	 * whether a process has memory, so always read stat.
+	 * a capture may contain neither comm nor a file that shows whether a process has
+	 * memory, so always read stat
 	 */
 	if (!s->fs.is_live)
 		return LIST_STAT;
 	/*
-	 * Reading the memory of a process shows whether it has any; if memory
-	 * is not read, read stat to find out.
+	 * stat shows whether a process has memory, which is otherwise known only after
+	 * reading the memory
 	 */
 	return needs & (NEED_STAT | NEED_UID) || !(needs & NEED_MEMORY) ? LIST_STAT : 0;
 }
@@ -393,8 +394,8 @@ static void mark_gone(struct targets *targets, int pid)
 }
 
 /*
- * Read a process. Returns false if the process has ended: such a process is
- * counted, but left out of the sample.
+ * Read a process. Return false if the process has ended; it is then counted, but left out
+ * of the sample.
  */
 static bool read_process(struct sampler *s, struct usage *u, unsigned int needs,
 			 struct snapshot *ret)
@@ -452,7 +453,7 @@ int sampler_take(struct sampler *s, struct targets *targets, unsigned int needs,
 	return 0;
 }
 
-/* Initial capacity: large enough for malloc() to use mmap, as in snapshot_add(). */
+/* Initial capacity, large enough for malloc() to use mmap, as in snapshot_add(). */
 #define LISTED_MIN 1000
 
 static int keep_process(void *context, const struct process *p)

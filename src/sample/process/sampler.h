@@ -3,9 +3,9 @@
  * sampler - take samples of the targets: find the processes, read the required figures of
  * each process, and measure what reading costs the process.
  *
- * Reads smaps_rollup if its fields suffice, otherwise smaps. Caches
- * whatever makes the next sample cheaper. The functions must not be
- * called from two threads at the same time.
+ * The sampler reads smaps_rollup if its fields suffice, otherwise smaps. It caches
+ * whatever makes the next sample cheaper. The functions must not be called from two
+ * threads at the same time.
  */
 #ifndef MS_SAMPLE_PROCESS_SAMPLER_H
 #define MS_SAMPLE_PROCESS_SAMPLER_H
@@ -30,9 +30,9 @@ struct sampler;
 struct sampler *sampler_new(const struct procfs *fs, bool is_paced);
 
 /*
- * Set a function that reads heaps: from now on, read() is called instead of
- * sampler_read_mappings() for usages with NEED_HEAP. Without it, the heaps are unknown.
- * The mappings belong to the sampler and are valid only during the call.
+ * Set a function that reads heaps: for usages with NEED_HEAP, read() is called instead of
+ * sampler_read_mappings() from now on. Without it, the heaps are unknown. The mappings
+ * belong to the sampler and are valid only during the call.
  */
 void sampler_set_heap_source(struct sampler *s,
 			     int (*read)(void *context, struct usage *u,
@@ -51,18 +51,18 @@ struct mapping_sink {
 };
 
 /*
- * Read usages with all their mappings from now on, if the needs or the sink ask for
+ * Read usages with all their mappings from now on, if the needs or the sink require
  * mappings. The sink is copied; NULL removes it.
  */
 void sampler_set_mapping_sink(struct sampler *s, const struct mapping_sink *sink);
 
 /*
- * Determine again which file systems are local (see MAPPING_REMOTE), because
- * device numbers may have been reused.
+ * Determine again which file systems are local (MAPPING_REMOTE), because device numbers
+ * may have been reused.
  */
 void sampler_forget_mounts(struct sampler *s);
 
-/* Turn pacing on or off. Returns the previous setting. */
+/* Turn pacing on or off. Return the previous setting. */
 bool sampler_set_paced(struct sampler *s, bool is_paced);
 
 /*
@@ -73,53 +73,52 @@ void sampler_abandon(struct sampler *s);
 void sampler_free(struct sampler *s);
 
 /*
- * Sample the targets into *ret, which is cleared first: one usage per process. Returns 0,
+ * Sample the targets into *ret, which is cleared first: one usage per process. Return 0,
  * or -errno if the processes cannot be listed.
  *
- * A process that cannot be read for lack of permission is included with its error
- * set. A process that has ended is missing from *ret, and is marked is_gone in
- * targets if it was requested by pid. Kernel threads are included only if
- * requested by pid or name, zombies only if requested by pid. A process whose stat
- * file is malformed has the error -EBADMSG.
+ * A process that cannot be read for lack of permission is included with its error set. A
+ * process that has ended is missing from *ret, and is marked is_gone in targets if it
+ * was requested by pid. Kernel threads are included only if requested by pid or name,
+ * and zombies only if requested by pid. A process whose stat file is malformed has the
+ * error -EBADMSG.
  */
 int sampler_take(struct sampler *s, struct targets *targets, unsigned int needs,
 		 struct snapshot *ret);
 
-/* Read the Rss of a process in bytes, like proc_stat_read_rss(). */
-int sampler_read_rss(struct sampler *s, int pid, uint64_t *ret_bytes);
+/* Return the sampler's own copy of the procfs. */
+const struct procfs *sampler_procfs(const struct sampler *s);
 
 /*
- * Sample every process like sampler_take(), but pass each usage, including those
- * of unreadable processes, to fn as soon as it was read, and then discard the
- * usage. *ret receives no usages, only the times and counts. A negative return
- * value of fn ends the sample and is returned.
+ * Sample every process like sampler_take(), but pass each usage to fn as soon as it was
+ * read, including those of unreadable processes, and then discard it. *ret receives only
+ * the times and counts. A negative return value of fn ends the sample and is returned.
  */
 int sampler_take_each(struct sampler *s, unsigned int needs, usage_fn fn, void *context,
 		      struct snapshot *ret);
 
 /*
- * List the targets, reading only files that are cheap to read: the usages have the source
- * stat. Returns the same values as sampler_take().
+ * List the targets without reading expensive files: the usages have the source stat.
+ * Return the same values as sampler_take().
  */
 int sampler_list(struct sampler *s, struct targets *targets, unsigned int needs,
 		 struct snapshot *ret);
 
 /*
- * Read the memory of u->process into *u. Returns 0, -ESRCH if the process has ended, or
+ * Read the memory of u->process into *u. Return 0, -ESRCH if the process has ended, or
  * another -errno; u->error is set to the return value.
  */
 int sampler_read_usage(struct sampler *s, struct usage *u, unsigned int needs);
 
 /*
  * Read a usage like sampler_read_usage() with NEED_SMAPS, and store every mapping with
- * its owner in *ret, whose former mappings are released. On failure *ret is empty.
+ * its owner in *ret, whose former mappings are released. On failure, *ret is empty.
  */
 int sampler_read_mappings(struct sampler *s, struct usage *u, struct mapping_list *ret);
 
 /*
  * Return the shortest sampling interval in ns at which reading takes at most per_mille of
  * the time of any target. The result is based on the most expensive target of the last
- * sampler_take(), whose pid is *ret_pid. Returns 0 if per_mille is 0.
+ * sampler_take(), whose pid is *ret_pid. Return 0 if per_mille is 0.
  */
 uint64_t sampler_min_interval_ns(const struct sampler *s, unsigned int per_mille,
 				 int *ret_pid);

@@ -15,8 +15,8 @@
 
 #define GROWTH_MIN_BYTES MIB
 /*
- * Record a file again when it has grown by GROWTH_MIN_BYTES plus
- * 1/GROWN_PART of its size.
+ * A file is recorded again when it has grown by GROWTH_MIN_BYTES plus 1/GROWN_PART of
+ * its size.
  */
 #define GROWN_PART 8
 /* maximum number of descriptors per reading, for all processes together */
@@ -37,7 +37,7 @@ struct shmem_writers {
 	struct written *files;
 	size_t count, capacity;
 	bool has_looked;
-	uint64_t shmem_bytes; /* the cgroup's shared memory at the last reading */
+	uint64_t shmem_bytes; /* the cgroup's shared memory when last read */
 	uint64_t due_ns;
 	uint64_t start_unix_ms;
 };
@@ -120,8 +120,8 @@ static int add_file(void *context, const struct tmpfs_file *file)
 					   file->inode,	    file->major,
 					   file->minor,	    0 };
 		/*
-		 * The file was created after the recording began, so also record that its
-		 * size was 0 when it was created.
+		 * If the file was created after the recording began, also record its size
+		 * of 0 at its creation.
 		 */
 		if (file->born_unix_ms > w->start_unix_ms)
 			r = add_note(a, file, file->born_unix_ms, 0);
@@ -156,7 +156,7 @@ int shmem_writers_add(struct shmem_writers *w, const struct snapshot *snapshot,
 		adder.process = process;
 		r = proc_tmpfs_files_for_each(w->fs, &w->devices, process->pid, &left,
 					      add_file, &adder);
-		/* ignore processes that have ended and those that cannot be read */
+		/* ignore processes that have ended or cannot be read */
 		if (r < 0 && r != -ESRCH && r != -EACCES && r != -EPERM && r != -ENOTDIR)
 			error = r;
 	}

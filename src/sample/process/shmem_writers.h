@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * shmem_writers - when the shared memory of a cgroup grows, record which
- * processes have files on tmpfs open for writing, and the sizes of these
- * files, as notes about the processes.
+ * shmem_writers - when the shared memory of a cgroup grows, record which processes
+ * have files on tmpfs open for writing, and the sizes of these files, as notes about
+ * the processes.
  */
 #ifndef MS_SAMPLE_PROCESS_SHMEM_WRITERS_H
 #define MS_SAMPLE_PROCESS_SHMEM_WRITERS_H
@@ -23,14 +23,14 @@ void shmem_writers_free(struct shmem_writers *writers);
 
 /*
  * If the cgroup's shared memory has grown since the last notes, add notes that name the
- * files that its processes write on a tmpfs. The recording of the sample must have begun,
- * and contain the processes of the snapshot. Returns 0 or -errno from the recording.
+ * tmpfs files to which its processes write. The recording of the sample must have begun,
+ * and contain the processes of the snapshot. Return 0 or -errno from the recording.
  */
 int shmem_writers_add(struct shmem_writers *writers, const struct snapshot *snapshot,
 		      const struct cgroup *cgroup, struct recording *recording);
 
 /*
- * Forget the notes that were added, because they did not reach the file; the next call of
+ * Forget the added notes, because they did not reach the file. The next call of
  * shmem_writers_add() adds them again. writers may be NULL.
  */
 void shmem_writers_forget(struct shmem_writers *writers);

@@ -20,14 +20,14 @@ static int add_process(void *context, const struct process *p)
 
 static bool has_ended(const struct target_pid *target, const struct process *p)
 {
-	if (p->state == '\0') /* the process exists, but only its pid is known */
+	if (p->state == '\0') /* only the pid of the process is known */
 		return false;
 	return (target->start_ticks != 0 && target->start_ticks != p->start_ticks) ||
 	       (target->had_memory && !process_has_memory(p));
 }
 
 /*
- * List the process with a requested pid, if it is still the same process. After the
+ * List the process with a requested pid if it is still the same process. After the
  * process has ended, the pid is never listed again.
  */
 static int list_pid(const struct procfs *fs, struct target_pid *target,
@@ -166,9 +166,8 @@ static void add_named(const struct procfs *fs, struct targets *targets,
 }
 
 /*
- * Add the descendants of the listed processes. Passes over the list are
- * repeated until a pass finds no more children, so there are as many
- * passes as the process tree has levels.
+ * Add the descendants of the listed processes. Repeat the pass over the list until it
+ * finds no more children, once per level of the process tree.
  */
 static void add_children(struct snapshot *all, struct snapshot *ret)
 {

@@ -13,34 +13,29 @@
 
 struct group_processes;
 
-/*
- * A selection of processes. If no pid, name or cgroup
- * is given, every process is selected.
- */
+/* A selection of processes. Without a pid, name or cgroup, all processes are selected. */
 struct targets {
 	struct target_pid {
 		int pid;
 		/*
-		 * start time of the process, to detect reuse of the pid; 0: not read yet
+		 * start time of the process, for detecting a reused pid; 0: not read yet
 		 */
 		uint64_t start_ticks;
-		/*
-		 * true: the process once had memory, so a zombie with this pid has ended
-		 */
+		/* true if the process had memory, so a zombie with its pid has ended */
 		bool had_memory;
 		bool is_gone;
 	} * pids;
 	size_t pid_count;
-	const char **names; /* borrowed names or wildcards, see model/process_name.h */
+	const char **names; /* names or wildcards; borrowed */
 	size_t name_count;
 	/* for each name, whether the last listing contained it; NULL: no listing yet */
 	bool *names_found;
 	/* number of processes in the last listing whose command line was not read */
 	size_t unread_count;
-	struct name_cache *name_cache; /* owned; NULL: no listing by name yet */
+	struct name_cache *name_cache; /* owned; NULL until names are looked up */
 	/* select the processes of this cgroup; borrowed; NULL: no cgroup */
 	struct group_processes *group;
-	bool with_children; /* also select all descendants of the selected processes */
+	bool with_children; /* true to select all descendants, too */
 };
 
 static inline bool targets_are_all(const struct targets *t)
@@ -49,24 +44,24 @@ static inline bool targets_are_all(const struct targets *t)
 }
 
 /*
- * Return true if no further samples will follow an empty sample of the targets. An empty
- * cgroup may get processes again until it is removed.
+ * Return true if no more samples will follow an empty sample of the targets. Until an
+ * empty cgroup is removed, processes may join it again.
  */
 bool targets_have_ended(const struct targets *targets, const struct snapshot *sample);
 
 /*
  * List the existing targets as usages in which only the process is set. A pid whose
- * process has ended is marked and counted. Returns 0 or -errno.
+ * process has ended is marked and counted. Return 0 or -errno.
  */
 int targets_list(const struct procfs *fs, struct targets *targets, struct snapshot *ret);
 
 struct name_patterns {
-	const char *const *items; /* names or wildcards, see model/process_name.h */
+	const char *const *items; /* names or wildcards, as in process_name.h */
 	size_t count;
-	/* for each pattern, set to true if it matches; NULL: not needed */
+	/* for each pattern, set to true if it matches a process; NULL: not needed */
 	bool *found;
 	/*
-	 * incremented for a process in state D whose command line is unknown; NULL:
+	 * incremented for each process in state D with an unknown command line; NULL:
 	 * not needed
 	 */
 	size_t *unread_count;
@@ -80,15 +75,16 @@ bool targets_are_named(const struct procfs *fs, struct name_cache *cache,
 		       const struct name_patterns *patterns, const struct process *p);
 
 /*
- * Return true if the targets contain a recorded process: its pid, or a name in its comm
- * or command line, in which blanks separate the arguments. line may be NULL.
+ * Return true if a recorded process matches a target, by pid, or by name in its comm or
+ * command line. `line` is the command line with its arguments separated by blanks, or
+ * NULL.
  */
 bool targets_contain(const struct targets *targets, const struct process *p,
 		     const char *line);
 
 /*
- * Append the names of all processes, each followed by a NUL; they may be empty or repeat.
- * Return the number of processes. cache may be NULL.
+ * Append the names of all processes, each followed by NUL, and return the number of
+ * processes. The names may be empty, or occur several times. cache may be NULL.
  */
 size_t targets_list_names(const struct procfs *fs, struct name_cache *cache,
 			  struct strbuf *out);

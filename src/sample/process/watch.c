@@ -11,9 +11,11 @@
 #include "base/search.h"
 #include "base/units.h"
 #include "base/xalloc.h"
+#include "proc/process/stat.h"
+#include "sample/process/watch_list.h"
 
 /*
- * Refresh visible processes at least this often. Even an idle process may gain or lose
+ * Maximum age of the figures of visible processes. Even an idle process may gain or lose
  * Pss, because other processes start or stop sharing its pages.
  */
 #define VISIBLE_AGE_MAX_NS (5 * NS_PER_S)
@@ -38,20 +40,16 @@ static const size_t reads_max[REASON_COUNT_] = {
 	[REASON_TURN] = 8,
 };
 
-/*
- * Maximum number of processes not visible on the screen that a refresh looks up in statm.
- */
+/* Maximum number of invisible processes that a refresh looks up in statm. */
 #define CHECKS_MAX 256
 
-/* Additional data for the usage that has the same index. */
+/* Additional data for the usage with the same index. */
 struct entry {
 	/* contents of the process's stat file at the last attempt to read its memory */
 	struct process then;
 	/* time of the last attempt to read the memory; 0: none yet */
 	uint64_t tried_ns;
-	/*
-	 * Rss in statm: at the last attempt to read the memory, and at the last look-up.
-	 */
+	/* Rss in statm at the last attempt to read the memory, and at the last look-up */
 	uint64_t then_rss_bytes, rss_bytes;
 	unsigned int needs; /* needs at the last attempt to read the memory */
 	bool is_visible;
@@ -61,20 +59,21 @@ struct entry {
 struct watch {
 	struct sampler *sampler;
 	struct targets *targets;
+	struct watch_list list;
 	unsigned int max_share_per_mille;
 	uint64_t refresh_limit_ns;
 	struct snapshot now; /* usages in ascending order of pid */
 	struct entry *entries;
 	size_t entry_capacity;
 	/*
-	 * buffers for the snapshot before this one, reused by each
-	 * refresh; empty between refreshes
+	 * buffers for the previous snapshot, reused by each refresh; empty
+	 * between refreshes
 	 */
 	struct snapshot before;
 	struct entry *entries_before;
 	size_t entry_before_capacity;
-	int next_check_pid; /* pid from which look-ups in statm continue */
-	/* pid from which reading continues, for each reason */
+	int next_check_pid; /* pid at which look-ups in statm continue */
+	/* pid at which reading continues, for each reason */
 	int next_pid[REASON_COUNT_];
 	size_t read_count;
 };
@@ -88,6 +87,7 @@ struct watch *watch_new(struct sampler *sampler, struct targets *targets,
 	w->targets = targets;
 	w->max_share_per_mille = max_share_per_mille;
 	w->refresh_limit_ns = REFRESH_LIMIT_NS;
+	watch_list_init(&w->list, sampler, targets);
 	snapshot_init(&w->now);
 	snapshot_init(&w->before);
 	return w;
@@ -102,6 +102,7 @@ void watch_free(struct watch *w)
 {
 	if (!w)
 		return;
+	watch_list_release(&w->list);
 	snapshot_release(&w->now);
 	snapshot_release(&w->before);
 	free(w->entries);
@@ -131,8 +132,8 @@ static int compare_pids(const void *a, const void *b)
 }
 
 /*
- * Sort by pid. A list from a live /proc is already sorted; a list from a capture may
- * not be.
+ * Sort by pid, because the list of a capture may be unsorted, unlike that of a
+ * live /proc.
  */
 static void sort_by_pid(struct snapshot *s)
 {
@@ -184,8 +185,8 @@ static void merge(struct watch *w)
 }
 
 /*
- * Drop the processes that are marked as left out: those that have ended since they
- * were listed, and those without memory.
+ * Drop the processes that are marked as left out: those that have ended since they were
+ * listed, and those without memory.
  */
 static void drop_left_out(struct watch *w)
 {
@@ -236,8 +237,8 @@ static bool has_rss_changed(const struct entry *e, const struct process *p)
 }
 
 /*
- * Return true if the process has changed. exec(2) keeps the pid and the start time, but
- * changes comm. New pages cause page faults; released pages lower the Rss.
+ * Return true if the process has changed. exec(2) preserves the pid and the start time,
+ * but changes comm. New pages cause page faults; released pages lower the Rss.
  */
 static bool has_changed(const struct entry *e, const struct usage *u)
 {
@@ -250,8 +251,8 @@ static bool has_changed(const struct entry *e, const struct usage *u)
 }
 
 /*
- * Return true if the figures were read for other needs, or if the
- * process has changed since the reading.
+ * Return true if the figures were read for different needs, or if the process has changed
+ * since then.
  */
 static bool is_outdated(const struct watch *w, size_t i, unsigned int needs)
 {
@@ -277,8 +278,8 @@ static bool is_reason(const struct watch *w, size_t i, enum reason reason,
 }
 
 /*
- * Return true if the process may be read now without exceeding the
- * share of its time that reading may take.
+ * Return true if the process may be read without exceeding the share of its time that
+ * reading may take.
  */
 static bool may_be_read(const struct watch *w, size_t i)
 {
@@ -295,23 +296,26 @@ static bool may_be_read(const struct watch *w, size_t i)
 
 static uint64_t read_rss(struct watch *w, size_t i)
 {
-	const struct usage *u = &w->now.usages[i];
+	const struct process *p = &w->now.usages[i].process;
 	uint64_t bytes;
 
-	if (!process_has_memory(&u->process) ||
-	    sampler_read_rss(w->sampler, u->process.pid, &bytes) < 0)
+	if (!process_has_memory(p))
+		return BYTES_UNKNOWN;
+	if (w->list.has_rss)
+		return p->state == '\0' ? BYTES_UNKNOWN : p->stat_rss_bytes;
+	if (proc_stat_read_rss(sampler_procfs(w->sampler), p->pid, &bytes) < 0)
 		return BYTES_UNKNOWN;
 	return bytes;
 }
 
 /*
- * Look up the Rss of all visible processes, and of some others in turn.
- * Each look-up takes a few microseconds.
+ * Look up the Rss of all visible processes, and of some other processes in turn. Each
+ * look-up takes a few microseconds, unless the list contains the Rss.
  */
 static void find_changes(struct watch *w)
 {
 	size_t start = find_place(&w->now, w->next_check_pid);
-	size_t left = CHECKS_MAX;
+	size_t left = w->list.has_rss ? SIZE_MAX : CHECKS_MAX;
 
 	for (size_t k = 0; k < w->now.count; k++) {
 		size_t i = (start + k) % w->now.count;
@@ -337,7 +341,7 @@ static void read_usage(struct watch *w, size_t i, unsigned int needs)
 	e->tried_ns = w->now.taken_ns;
 	e->needs = needs;
 	e->then_rss_bytes = e->rss_bytes = read_rss(w, i);
-	/* free the command line too: the process may have overwritten it */
+	/* free the command line, too, because the process may have overwritten it */
 	usage_release(u);
 	if (sampler_read_usage(w->sampler, u, needs) == -ESRCH) {
 		e->is_left_out = true;
@@ -347,8 +351,8 @@ static void read_usage(struct watch *w, size_t i, unsigned int needs)
 }
 
 /*
- * Read processes for one reason, continuing after the process that was read last, so that
- * the limit does not starve any process.
+ * Read processes for one reason. Continue after the process that was read last, so that
+ * the limit on reads does not starve any process.
  */
 static void read_for(struct watch *w, enum reason reason, unsigned int needs)
 {
@@ -362,8 +366,8 @@ static void read_for(struct watch *w, enum reason reason, unsigned int needs)
 		if (!is_reason(w, i, reason, needs) || !may_be_read(w, i))
 			continue;
 		/*
-		 * read at least one process, because a slow machine
-		 * would otherwise never read any
+		 * read at least one process, because a slow machine would otherwise never
+		 * read any
 		 */
 		if (has_read && clock_now_ns() - w->now.taken_ns >= w->refresh_limit_ns)
 			return;
@@ -383,7 +387,7 @@ static void count_unreadable(struct snapshot *s)
 }
 
 /*
- * Show the Rss of processes whose memory cannot be read. Everybody may read statm; it
+ * Show the Rss of processes whose memory cannot be read. Any user may read statm. It
  * reports 0 for a process that is ending, whose Rss remains unknown.
  */
 static void set_unreadable_rss(struct watch *w)
@@ -402,7 +406,8 @@ int watch_refresh(struct watch *w, unsigned int needs, const int *visible_pids,
 {
 	int r;
 
-	r = sampler_list(w->sampler, w->targets, needs | NEED_STAT, &w->before);
+	r = watch_list_read(&w->list, needs | NEED_STAT, visible_pids, visible_count,
+			    &w->before);
 	if (r < 0) {
 		snapshot_clear(&w->before);
 		return r;

@@ -2,11 +2,11 @@
 /*
  * watch - keep a snapshot of many processes up to date for a screen, at little cost.
  *
- * Each refresh reads the cheap file (stat) of every target. It reads the memory
- * (smaps_rollup, or smaps if the needs require smaps) of targets that are visible or
- * whose stat has changed, and of a few others in turn. Figures therefore have different
- * ages: usage.taken_ns is the time of the reading. No process is read so often that
- * reading takes more than max_share of its time.
+ * Each refresh reads a cheap file of every target, stat or statm (watch_list.h). It reads
+ * the memory (smaps_rollup, or smaps if the needs require smaps) of targets that are
+ * visible or whose stat or statm has changed, and of a few others in turn. Figures
+ * therefore have different ages: usage.taken_ns is the time of the reading. No process is
+ * read so often that reading takes more than max_share of its time.
  */
 #ifndef MS_SAMPLE_PROCESS_WATCH_H
 #define MS_SAMPLE_PROCESS_WATCH_H
@@ -24,26 +24,26 @@ struct watch *watch_new(struct sampler *sampler, struct targets *targets,
 void watch_free(struct watch *w);
 
 /*
- * Set the time after which a refresh reads no more processes. For tests, whose results
- * must not depend on the load of the machine.
+ * Set the time after which a refresh reads no more processes. Tests change this time so
+ * that their results do not depend on the load of the machine.
  */
 void watch_set_refresh_limit(struct watch *w, uint64_t limit_ns);
 
 /*
  * Refresh the snapshot once. The needs are those of the memory figures; the rollup is
- * always included. Returns 0; or -errno if the processes cannot be listed, and the
- * snapshot stays as before. Kernel threads and zombies are left out unless requested by
- * pid. The call returns within a fraction of a second, regardless of the number of
- * processes; the next call continues with the remaining ones.
+ * always included. Return 0, or -errno if the processes cannot be listed, with the
+ * snapshot unchanged. Kernel threads and zombies are left out unless requested by pid.
+ * The call returns within a fraction of a second, regardless of the number of processes;
+ * the next call continues with the remaining ones.
  */
 int watch_refresh(struct watch *w, unsigned int needs, const int *visible_pids,
 		  size_t visible_count);
 
 /*
  * Return the current snapshot, in ascending order of pid, borrowed until the next
- * refresh. Usages keep the figures of their last reading. A usage that was never read has
- * the source stat, and one that cannot be read has its error set. cost_ns is the cost of
- * the last refresh; unreadable_count is the number of all unreadable processes.
+ * refresh. Usages have the figures of their last reading. A usage that was never read has
+ * the source stat, and an unreadable usage has its error set. cost_ns is the cost of the
+ * last refresh; unreadable_count is the number of all unreadable processes.
  */
 const struct snapshot *watch_snapshot(const struct watch *w);
 

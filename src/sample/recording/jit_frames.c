@@ -39,7 +39,7 @@ struct dump_record {
 struct dump_load {
 	uint32_t pid, tid;
 	uint64_t vma, addr, code_bytes, index;
-	/* the record's NUL-terminated function name, followed by its code */
+	/* NUL-terminated function name, followed by the code of the function */
 	char name[];
 };
 
@@ -61,7 +61,7 @@ static size_t find_first(const struct jit_frames *frames, uint64_t addr)
 	return SEARCH_FIRST(frames->count, i, frames->items[i].addr >= addr);
 }
 
-/* Entry of the file that names an address or a range of addresses. */
+/* The entry of a file that names an address or a range of addresses. */
 struct cover {
 	const char *name; /* not NUL-terminated */
 	uint32_t length;
@@ -107,7 +107,7 @@ static void name_range(struct naming *naming, uint64_t start, uint64_t bytes,
 		return;
 	cover.order = ++naming->entry_count;
 	from = find_place(naming, start);
-	/* a range that would wrap around is truncated at the end of the address space */
+	/* truncate a range that would wrap around at the end of the address space */
 	to = start + bytes < start ? naming->frames->count
 				   : find_place(naming, start + bytes);
 	from += naming->frames->count;
@@ -156,10 +156,7 @@ static const char *add_name(struct jit_frames *frames, const struct cover *cover
 	return frames->names[frames->name_count++];
 }
 
-/*
- * Copy each name that is used by at least one address. A name that several
- * addresses use is copied once.
- */
+/* Copy each name that at least one address uses. Copy a shared name only once. */
 static void name_end(struct naming *naming)
 {
 	struct jit_frames *frames = naming->frames;
@@ -192,8 +189,8 @@ static struct cover cover_of(const char *name, size_t room)
 }
 
 /*
- * Parse hexadecimal digits followed by a space. Returns the position
- * after the space, or NULL.
+ * Parse hexadecimal digits followed by a space. Return the position after the space,
+ * or NULL.
  */
 static const char *parse_hex(const char *at, const char *end, uint64_t *ret)
 {
@@ -242,7 +239,7 @@ void jit_frames_parse_map(struct jit_frames *frames, const char *text, size_t le
 
 /*
  * Apply a "move" record of a jitdump file: assign the name of the code to its new
- * address. If this file does not contain the name, use the one from a file that was
+ * address. If the file does not contain the name, use the name from a file that was
  * parsed earlier, such as the perf map.
  */
 static void move_range(struct naming *naming, const struct dump_move *move)
@@ -302,8 +299,8 @@ void jit_frames_parse_dump(struct jit_frames *frames, const char *bytes, size_t 
 }
 
 /*
- * Return true if perf would use the file: it is not a symlink, and it is owned by the
- * program's user, by memstate's user, or by root.
+ * Return true if perf would use the file: it is not a symlink, and its owner is the
+ * program's user, memstate's user, or root.
  */
 static bool is_trusted(int root_fd, const char *path, int fd, uid_t uid)
 {
@@ -315,7 +312,7 @@ static bool is_trusted(int root_fd, const char *path, int fd, uid_t uid)
 	       (st.st_uid == uid || st.st_uid == geteuid() || st.st_uid == 0);
 }
 
-/* Read the file into *out. Returns 0, or -1 if there is no usable file. */
+/* Read the file into *out. Return 0, or -1 if no usable file exists. */
 static int read_file(int root_fd, const char *path, uid_t uid, struct strbuf *out)
 {
 	_cleanup_close_ int fd = foreign_file_open(root_fd, path, FILE_MAX);
@@ -349,8 +346,8 @@ static void add_addresses(const struct stacks *stacks, struct jit_frames *frames
 }
 
 /*
- * Append the path of the process's working directory. If the process has ended, append
- * the path of memstate's own working directory.
+ * Append the path of the process's working directory or, if the process has ended, of
+ * memstate's own working directory.
  */
 static void add_cwd(int process_fd, struct strbuf *out)
 {

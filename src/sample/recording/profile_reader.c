@@ -15,37 +15,37 @@
 #define OWN_PREFIX "libmemstate-"
 
 /*
- * Maximum number of nodes in a profile, far more than real programs need. A single stack
- * node can become many profile nodes because of inlined functions.
+ * Maximum number of nodes in a profile, far more than real programs need. Inlined
+ * functions can turn a single stack node into many profile nodes.
  */
 #define NODES_MAX (UINT32_C(1) << 24)
 #define NO_NODE UINT32_MAX
 
-/* The code at one address, as a range of elements in the reader's array of frames. */
+/* The code at one address, as a range in the reader's array of frames. */
 struct place {
 	uint64_t vaddr;
-	/* number of frames; 0: nothing is known about the code */
+	/* number of frames; 0: the code is unknown */
 	size_t first, count;
 };
 
-/* A file that was mapped by at least one of the programs. */
+/* A file that at least one of the programs maps. */
 struct file {
-	/* the module in which the file was first found */
+	/* module in which the file was first found */
 	const struct stack_module *module;
 	bool is_own;
 	uint32_t number; /* index of the file in the profile */
-	/* code addresses in the file, sorted by vaddr once the array is complete */
+	/* code addresses in the file, sorted by vaddr once complete */
 	struct place *places;
 	size_t count, capacity;
 };
 
 struct reader {
 	struct profile *profile;
-	/* names of JIT-compiled code in the program that is currently added */
+	/* names of JIT-compiled code in the program that is being added */
 	struct jit_frames jit;
 	struct file *files;
 	size_t file_count, file_capacity;
-	/* frames; their strings are owned by the profile */
+	/* frames, whose strings the profile owns */
 	struct code_frame *frames;
 	size_t frame_count, frame_capacity;
 	uint64_t sums[PROFILE_METRIC_COUNT_];
@@ -93,8 +93,8 @@ static size_t *find_files(struct reader *reader, const struct stacks *stacks)
 }
 
 /*
- * Return the address of the call instruction, given the return address pc. Subtracting
- * one is enough, because any address inside the instruction will do.
+ * Return an address inside the call instruction, given the return address pc. Subtracting
+ * one is enough.
  */
 static uint64_t vaddr_of(const struct stacks *stacks, const struct stack_node *node)
 {
@@ -192,7 +192,7 @@ static int compare_names(const void *a, const void *b)
 
 /*
  * Demangle the Swift names of all frames with a single run of "swift demangle". Equal
- * names have equal addresses, because strings in the profile are unique.
+ * names have equal addresses, because a profile stores each string only once.
  */
 static void translate(struct reader *reader)
 {
@@ -247,8 +247,8 @@ static uint32_t module_of(struct reader *reader, struct file *file)
 }
 
 /*
- * Add the frames of an address, starting with the outermost caller.
- * Returns the node of the innermost frame.
+ * Add the frames of an address, starting with the outermost caller. Return the node of
+ * the innermost frame.
  */
 static uint32_t add_frames(struct reader *reader, uint32_t parent, struct file *file,
 			   uint64_t vaddr, enum profile_frame_kind kind)

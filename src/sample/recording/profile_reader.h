@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * profile_reader - create a profile from the call stacks of programs. Addresses are
- * resolved to names, so that programs that ran the same code have equal stacks.
+ * resolved to names, so programs that ran the same code have equal stacks.
  *
- * Each file is read once for all programs that had it mapped. The frames of
- * memstate's own libraries are left out.
+ * Each file is read once for all programs that map it. The frames of memstate's own
+ * libraries are left out.
  */
 #ifndef MS_SAMPLE_RECORDING_PROFILE_READER_H
 #define MS_SAMPLE_RECORDING_PROFILE_READER_H

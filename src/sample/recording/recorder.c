@@ -11,28 +11,28 @@
 #include "sample/process/process_notes.h"
 #include "sample/process/shmem_writers.h"
 
-/* When to read the mappings of a process again. */
+/* The time at which the mappings of a process are read again. */
 struct turn {
 	int pid;
 	uint64_t start_ticks, due_ns;
-	/* number of the last sample for which the mappings of the process were read */
+	/* last sample for which the mappings of the process were read */
 	uint64_t sample;
 };
 
 struct recorder {
 	struct recording *recording;
 	struct sampler *sampler;
-	/* notes about processes; NULL: do not record notes */
+	/* notes about processes; NULL: notes are not recorded */
 	struct process_notes *notes;
-	/* tmpfs files that processes write; NULL: do not record them */
+	/* tmpfs files to which processes write; NULL: not recorded */
 	struct shmem_writers *writers;
-	struct snapshot own; /* the sample that recorder_take() is taking */
+	struct snapshot own; /* sample being taken by recorder_take() */
 	uint64_t longest_read_ns;
 	bool has_ended;
 	bool is_begun;
 	/*
-	 * Maximum share of each process's time that may be spent reading its mappings; 0:
-	 * read the mappings only once.
+	 * Maximum share of each process's time for reading its mappings; 0: read them
+	 * only once.
 	 */
 	unsigned int share_per_million;
 	uint64_t start_ns; /* time of the first sample */
@@ -136,10 +136,7 @@ void recorder_begin(struct recorder *r)
 	r->error = recording_begin(r->recording);
 }
 
-/*
- * Drop the entries of processes that no longer exist from the table
- * of when to read mappings.
- */
+/* Forget when to read the mappings of processes that no longer exist. */
 static void forget_turns(struct recorder *r, const struct snapshot *snapshot)
 {
 	size_t kept = 0;
@@ -197,7 +194,7 @@ static bool is_same(const struct process *a, const struct process *b)
 	return a->pid == b->pid && a->start_ticks == b->start_ticks;
 }
 
-/* Read one process and record it. Returns false if the process has ended. */
+/* Read one process and record it. Return false if the process has ended. */
 static bool record_process(struct recorder *r, struct usage *u,
 			   const struct recorder_known *known)
 {

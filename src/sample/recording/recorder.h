@@ -20,21 +20,21 @@ struct recorder;
 
 /*
  * Open a recorder. The sampler is borrowed and passes all mappings that it reads to the
- * recorder. Returns 0 or -errno from recording_open().
+ * recorder. Return 0 or -errno from recording_open().
  */
 int recorder_open(const char *path, const struct recording_bounds *bounds,
 		  unsigned int share_per_mille, struct sampler *sampler,
 		  struct recorder **ret);
 /*
- * Set the maximum share of each process's time that may be spent reading its mappings.
- * With 0, read the mappings once, and later only if the caller requests them.
+ * Set the maximum share of each process's time for reading its mappings. With 0, read the
+ * mappings once, and later only on the caller's request.
  */
 void recorder_set_share(struct recorder *recorder, unsigned int share_per_million);
 void recorder_close(struct recorder *recorder);
 
 /*
- * From now on, also record notes about each process of a cgroup: where the process runs,
- * and the options of its language runtime in its environment. fs is borrowed.
+ * Record notes about each process of a cgroup from now on: its cgroup and container, and
+ * the options of its language runtime in its environment. fs is borrowed.
  */
 void recorder_set_notes(struct recorder *recorder, const struct procfs *fs);
 
@@ -42,8 +42,8 @@ void recorder_set_notes(struct recorder *recorder, const struct procfs *fs);
 void recorder_begin(struct recorder *recorder);
 
 /*
- * Write the current sample, and the cgroup of its processes (which may be NULL) to the
- * recording. Returns 0, or the first -errno since recorder_begin(). After an error, the
+ * Write the current sample to the recording, with the cgroup of its processes, which may
+ * be NULL. Return 0, or the first -errno since recorder_begin(). After an error, the
  * sample is missing from the file, but later samples may succeed.
  */
 int recorder_end(struct recorder *recorder, const struct snapshot *snapshot,
@@ -54,30 +54,30 @@ void recorder_add(struct recorder *recorder, const struct usage *usage,
 		  const struct mapping_list *mappings);
 
 /*
- * Take and record a complete sample of the targets, for callers that show something other
- * than samples. `known` is a process whose mappings the caller has just read, so that
- * recorder_take() need not read it again. Returns the same values as recorder_end(), or
+ * Take and record a complete sample of the targets, for callers that do not take samples
+ * themselves. `known` is a process whose mappings the caller has just read, so that
+ * recorder_take() need not read it again. Return the same values as recorder_end(), or
  * -errno if the processes cannot be listed.
  */
 struct recorder_known {
-	/* usage of the known process; NULL: there is none */
+	/* usage of the known process, or NULL */
 	const struct usage *usage;
 	const struct mapping_list *mappings;
-	/* the cgroup of the processes, as passed to recorder_end(); may be NULL */
+	/* cgroup of the processes, as for recorder_end(); may be NULL */
 	const struct cgroup *cgroup;
 };
 int recorder_take(struct recorder *recorder, struct targets *targets,
 		  const struct recorder_known *known);
 
 /*
- * Return true if all targets have ended and the last recorder_take() has
- * recorded their last sample.
+ * Return true if all targets have ended and the last recorder_take() has recorded their
+ * last sample.
  */
 bool recorder_has_ended(const struct recorder *recorder);
 
 /*
  * Return the minimum sampling interval, computed by sampler_min_interval_ns() from the
- * sample that recorder_take() took last.
+ * last sample of recorder_take().
  */
 uint64_t recorder_min_interval_ns(const struct recorder *recorder,
 				  unsigned int per_mille);
@@ -85,7 +85,7 @@ uint64_t recorder_min_interval_ns(const struct recorder *recorder,
 /* Return 0, or -errno if the last sample could not be written to the file. */
 int recorder_error(const struct recorder *recorder);
 
-/* Record an event; a sample may be in progress. Returns 0 or -errno. */
+/* Record an event, whether or not a sample is in progress. Return 0 or -errno. */
 int recorder_add_event(struct recorder *recorder, const struct recorded_event *event);
 
 #endif

@@ -7,32 +7,31 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/cleanup.h"
 #include "base/clock.h"
 #include "base/units.h"
 #include "base/xalloc.h"
 #include "classify/process/classify.h"
 #include "classify/process/classify_heap.h"
+#include "classify/process/uses.h"
 
 /* The last classification of a process, as a cache for reading samples in order. */
 struct classified {
 	struct usage usage;
-	/* the mappings that were classified, owned by the reader; NULL: none yet */
-	const struct mapping_list *mappings;
-	/* version number of the classified mappings */
-	uint64_t version;
+	const struct mapping_list *mappings; /* owned by the reader; NULL if none */
+	uint64_t version; /* version number of the classified mappings */
 };
 
 struct replay {
 	struct recording_reader *reader;
 	const struct recorded_sample *samples; /* owned by the reader */
 	size_t count;
-	struct snapshot all;  /* processes of the sample that is currently read */
-	struct cgroup cgroup; /* cgroup of the sample that is currently read */
+	struct snapshot all;  /* processes of the current sample */
+	struct cgroup cgroup; /* cgroup of the current sample */
 	struct snapshot processes;
 	struct classified *classified;
 	size_t classified_count, classified_capacity;
-	/* index in classified[] at which the next search begins */
-	size_t classified_next;
+	size_t classified_next; /* index at which the next search begins */
 };
 
 int replay_open(const char *path, struct replay **ret)
@@ -82,7 +81,7 @@ uint64_t replay_unix_ms(const struct replay *replay, size_t index)
 	return replay->samples[index].moment.unix_ms;
 }
 
-/* Return the last sample taken no later than unix_ms, or else the first sample. */
+/* Return the last sample taken at or before unix_ms, or else the first sample. */
 static size_t replay_find(const struct replay *replay, uint64_t unix_ms)
 {
 	for (size_t i = replay->count; i-- > 0;)
@@ -102,7 +101,7 @@ static uint64_t passed_ns(const struct recorded_sample *before,
 	return b->unix_ms > a->unix_ms ? (b->unix_ms - a->unix_ms) * NS_PER_MS : 0;
 }
 
-/* Return the last sample taken at most `ns` nanoseconds after the first one. */
+/* Return the last sample taken at most `ns` nanoseconds after the first sample. */
 static size_t find_elapsed(const struct replay *replay, uint64_t ns,
 			   uint64_t *ret_whole_ns)
 {
@@ -118,21 +117,12 @@ static size_t find_elapsed(const struct replay *replay, uint64_t ns,
 	return found;
 }
 
-/* Find the sample for "+5m" (after the first sample) or "-5m" (before the last one). */
-static size_t find_relative(const struct replay *replay, char sign, uint64_t ns)
-{
-	uint64_t whole_ns, unused;
-	size_t index = find_elapsed(replay, ns, &whole_ns);
-
-	if (sign == '+')
-		return index;
-	return find_elapsed(replay, whole_ns > ns ? whole_ns - ns : 0, &unused);
-}
-
 int replay_find_moment(const struct replay *replay, const char *text, size_t *ret_index)
 {
-	uint64_t ns, unix_ms;
+	uint64_t ns, whole_ns, unix_ms;
 
+	if (strcmp(text, "first") == 0 || strcmp(text, "last") == 0)
+		text = text[0] == 'f' ? "+0" : "-0";
 	if (text[0] != '+' && text[0] != '-') {
 		if (clock_parse_utc(text, &unix_ms) < 0)
 			return -EINVAL;
@@ -141,7 +131,9 @@ int replay_find_moment(const struct replay *replay, const char *text, size_t *re
 	}
 	if (units_parse_duration(text + 1, &ns) < 0)
 		return -EINVAL;
-	*ret_index = find_relative(replay, text[0], ns);
+	*ret_index = find_elapsed(replay, ns, &whole_ns);
+	if (text[0] == '-')
+		*ret_index = find_elapsed(replay, whole_ns > ns ? whole_ns - ns : 0, &ns);
 	return 0;
 }
 
@@ -182,7 +174,7 @@ static uint64_t elapsed_ns(const struct replay *replay, size_t index)
 static void classify(struct usage *u, struct mapping_list *mappings)
 {
 	struct classifier classifier;
-	uint64_t *stacks = xcalloc(mappings->count + 1, sizeof(*stacks));
+	_cleanup_free_ uint64_t *stacks = xcalloc(mappings->count + 1, sizeof(*stacks));
 	size_t stack_count = 0;
 
 	classifier_begin(&classifier, u);
@@ -200,10 +192,10 @@ static void classify(struct usage *u, struct mapping_list *mappings)
 			mappings->items[i].owner = OWNER_STACK;
 			s++;
 		}
-	free(stacks);
+	classify_uses(u, mappings, NULL, 0);
 }
 
-/* Divide LazyFree into shared and private pages; the totals do not distinguish them. */
+/* Divide LazyFree into shared and private pages, which the totals do not distinguish. */
 static void separate_lazyfree(struct usage *u)
 {
 	const uint64_t *total = u->total.bytes;
@@ -227,6 +219,7 @@ static void copy_classified(const struct usage *from, struct usage *to)
 	to->trimmable_bytes = from->trimmable_bytes;
 	to->mapping_count = from->mapping_count;
 	to->allocator = from->allocator;
+	to->uses = from->uses;
 }
 
 static struct classified *find_classified(struct replay *replay,
@@ -340,7 +333,7 @@ static void move_usage(struct snapshot *to, struct usage *from)
 	from->command = NULL;
 }
 
-/* Move the targets to *ret and, if requested, also their descendants. */
+/* Move the targets and, if requested, their descendants to *ret. */
 static void select_targets(struct snapshot *all, const struct targets *targets,
 			   struct snapshot *ret)
 {
@@ -423,7 +416,7 @@ struct largest {
 	size_t max, count;
 };
 
-/* Callback for processes in order of peak Rss; a renamed process occurs repeatedly. */
+/* Add a process, in order of peak Rss. A renamed process occurs several times. */
 static int add_largest(void *context, const struct process *process, const char *command)
 {
 	struct largest *largest = context;

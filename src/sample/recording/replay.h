@@ -12,7 +12,7 @@
 
 struct replay;
 
-/* Open a recording. Returns 0 or -errno from recording_reader_open(). */
+/* Open a recording. Return 0 or -errno from recording_reader_open(). */
 int replay_open(const char *path, struct replay **ret);
 void replay_close(struct replay *replay);
 
@@ -22,59 +22,59 @@ size_t replay_count(const struct replay *replay);
 uint64_t replay_unix_ms(const struct replay *replay, size_t index);
 
 /*
- * Find the sample for a time in one of the forms that users can enter:
- * "2026-11-21T08:15:30Z", with or without a fraction; "+90s" after the first sample;
- * "-5m" before the last sample. Returns 0 or -EINVAL.
+ * Find the sample for a time as entered by users: "2026-11-21T08:15:30Z", with or
+ * without a fraction; "+90s" after the first sample; "-5m" before the last sample;
+ * "first"; "last".
+ * Return 0 or -EINVAL.
  */
 int replay_find_moment(const struct replay *replay, const char *text, size_t *ret_index);
 
 /*
- * Find the last sample before the last recorded kill. Returns
- * false if no kill was recorded.
+ * Find the last sample before the last recorded kill. Return false if no kill
+ * was recorded.
  */
 bool replay_find_kill(struct replay *replay, size_t *ret_index);
 
 /*
  * Read the processes of a sample that match the targets by pid, name or ancestry.
  * Without targets, read all processes. Owners are known only for processes whose
- * mappings were read in this sample. elapsed_ns is the time since the first
- * sample. Returns 0 or -errno.
+ * mappings were read in this sample. elapsed_ns is the time since the first sample.
+ * Return 0 or -errno.
  */
 int replay_read(struct replay *replay, size_t index, const struct targets *targets,
 		struct snapshot *ret);
 
 /*
- * Starting at *index, search backwards for a sample that contains a process which
- * matches the targets by pid or name. Returns 0, -ENOENT if there is no such
- * sample, or another -errno.
+ * Search backwards from *index for a sample with a process that matches the targets by
+ * pid or name. Return 0, -ENOENT if there is no such sample, or another -errno.
  */
 int replay_find_last(struct replay *replay, const struct targets *targets, size_t *index);
 
 /*
- * Read the Rss of a process by owner in bytes, based on the last reading of its
- * mappings. The result is unknown if its mappings were never read. Fast if samples
- * are read in ascending order.
+ * Read the Rss of a process by owner in bytes, based on the last reading of its mappings.
+ * The result is unknown if its mappings were never read. Reading samples in ascending
+ * order is fast.
  */
 int replay_read_owners(struct replay *replay, size_t index, const struct usage *usage,
 		       uint64_t ret_bytes[OWNER_COUNT_]);
 
 /*
- * Return true if the sample is the first of its session, so that the time before the
- * sample was not recorded.
+ * Return true if the sample is the first of its session, so the time before it was
+ * not recorded.
  */
 bool replay_begins_session(const struct replay *replay, size_t index);
 
 /*
  * Find the processes with the largest peak Rss in the recording, at most max of them.
  * Targets select processes by pid or name, as in replay_read(); targets that include
- * children select all processes. Returns 0 or -errno.
+ * children select all processes. Return 0 or -errno.
  */
 int replay_find_largest(struct replay *replay, const struct targets *targets,
 			struct process *ret, size_t max, size_t *ret_count);
 
 /*
- * Read the mappings of a process and their owners, as of the
- * last reading of the mappings.
+ * Read the mappings of a process and their owners, as of the last reading of
+ * the mappings.
  */
 int replay_read_mappings(struct replay *replay, size_t index,
 			 const struct process *process, struct mapping_list *ret);
@@ -86,7 +86,7 @@ int replay_read_mappings(struct replay *replay, size_t index,
 int replay_read_cgroup(struct replay *replay, size_t index, struct cgroup *ret);
 
 /*
- * Compute the memory figures of a sample's cgroup. Returns the same values as
+ * Compute the memory figures of a sample's cgroup. Return the same values as
  * replay_read_cgroup().
  */
 int replay_read_figures(struct replay *replay, size_t index, struct oom_figures *ret);
@@ -97,14 +97,14 @@ int replay_read_figures(struct replay *replay, size_t index, struct oom_figures 
  */
 void replay_scan(struct replay *replay, bool is_on);
 
-/* Call fn for each note in the recording, see recording_reader_for_each_note(). */
+/* Call fn for each note in the recording, as recording_reader_for_each_note() does. */
 int replay_for_each_note(struct replay *replay,
 			 int (*fn)(void *context, const struct recorded_note *note),
 			 void *context);
 
 /*
- * Call fn for each event in chronological order. Otherwise equivalent to
- * recording_reader_for_each_event().
+ * Call fn for each event in chronological order, as
+ * recording_reader_for_each_event() does.
  */
 int replay_for_each_event(struct replay *replay,
 			  int (*fn)(void *context, const struct recorded_event *event),

@@ -39,12 +39,12 @@ static void add_row(struct reading *r, size_t place, const struct timeline_row *
 
 static void init_row(struct timeline_row *row, uint64_t unix_ms)
 {
-	/* setting all bits sets each value to unknown */
+	/* set all bits, which makes every value unknown */
 	memset(row, 0xff, sizeof(*row));
 	row->unix_ms = unix_ms;
 }
 
-/* Add a value to a sum. The sum is known if at least one of its values is known. */
+/* Add a value to a sum, which is known if at least one of its values is known. */
 static void add_known(uint64_t *sum, uint64_t bytes)
 {
 	if (bytes_known(bytes))
@@ -65,8 +65,8 @@ static void set_owners(struct reading *r, size_t index, const struct usage *u,
 }
 
 /*
- * Return the index of the process's chart, or CHARTED_PROCESSES_MAX if the
- * process has no chart of its own.
+ * Return the index of the process's chart, or CHARTED_PROCESSES_MAX if the process has no
+ * chart of its own.
  */
 static size_t find_largest(const struct reading *r, const struct process *process)
 {
@@ -166,8 +166,8 @@ static char *make_names(char *const names[CGROUP_NAME_COUNT_])
 }
 
 /*
- * Add a row for the cgroup. The figures are computed from all processes of the cgroup,
- * not only from the targets.
+ * Add a row for the cgroup. The figures are computed from all processes of the cgroup
+ * instead of only the targets.
  */
 static int add_group(struct reading *r, size_t index)
 {
@@ -280,7 +280,7 @@ static void begin_charts(struct reading *r)
 }
 
 /*
- * Find the earliest and the latest time of all samples. The last sample need not be the
+ * Find the earliest and the latest time of all samples. The last sample may not be the
  * latest, because the wall clock may have been set during the recording.
  */
 static void find_range(const struct replay *replay, struct timeline_charts *ret)

@@ -8,7 +8,7 @@
 
 /*
  * Create charts of the processes that replay_read() selects. If is_stopped() returns true
- * while the recording is read, the charts end with the samples read so far. Returns 0, or
+ * while the recording is read, the charts end with the samples read so far. Return 0, or
  * -errno with empty charts.
  */
 int replay_read_charts(struct replay *replay, const struct targets *targets,

@@ -29,10 +29,7 @@ static int read_mappings(struct search *s, size_t index, const struct usage *u,
 	return 0;
 }
 
-/*
- * Read the mappings in this sample for those processes whose
- * mappings have not been found yet.
- */
+/* Read the mappings in this sample for processes whose mappings are still missing. */
 static int search_sample(struct search *s, size_t index, const struct snapshot *snapshot)
 {
 	const struct snapshot *wanted = &s->moment->processes;

@@ -6,7 +6,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-/* A set of pids, which is empty if all members are 0. The caller must free the items. */
+/* A set of pids; an all-zero struct is an empty set. The caller must free the items. */
 struct pid_set {
 	int *items;
 	size_t count, capacity;

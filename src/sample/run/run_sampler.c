@@ -19,28 +19,28 @@
 #include "tracee/ptrace/watchdog.h"
 
 /*
- * Listing all processes of the machine may take at most 1/LIST_SHARE of one CPU's time.
- * Regardless of this limit, the processes are listed at least every LIST_MAX_NS.
+ * Share of one CPU's time, 1/LIST_SHARE, that listing all processes of the machine may
+ * take. Regardless of this limit, the processes are listed at least every LIST_MAX_NS.
  */
 #define LIST_SHARE 20
 #define LIST_MAX_NS (100 * NS_PER_MS)
 
 /*
- * A heap walk is due if Rss has grown by GROWTH_PERCENT, or if 1/WALK_PART of the
- * run's duration has passed since the last walk. After a walk that took time T, the
- * next one waits for at least WALK_SHARE times T. Each successive walk without
- * findings doubles this wait.
+ * A heap walk is due if Rss has grown by GROWTH_PERCENT, or if 1/WALK_PART of the run's
+ * duration has passed since the last walk. After a walk that took time T, the next walk
+ * waits for at least WALK_SHARE times T. Each consecutive walk without findings doubles
+ * this wait.
  */
 #define GROWTH_PERCENT 5
 #define WALK_PART 20
 #define WALK_SHARE 5
 #define FUTILE_MAX 6
-/* do not walk heaps before this time, while the dynamic loader is working */
+/* Time before which heaps are not walked, while the dynamic loader is working. */
 #define WALK_BEGIN_NS (20 * NS_PER_MS)
 
 /*
- * Findings are stale if they are older than both STALE_NS and 1/STALE_PART of
- * the run's duration so far.
+ * Findings are stale if they are older than both STALE_NS and 1/STALE_PART of the run's
+ * duration so far.
  */
 #define STALE_NS (250 * NS_PER_MS)
 #define STALE_PART 10
@@ -54,15 +54,15 @@ struct run_sampler {
 	struct heap_keeper *heaps;
 	int parent_pid, left_out_pid;
 	const char *library;
-	/* processes that had mapped the library when they were last read */
+	/* processes that mapped the library when they were last read */
 	struct pid_set users;
 	/*
-	 * `measured` contains the processes that were in any sample so far and were not
-	 * wrappers at that time.
+	 * `measured` contains the processes that were in at least one sample at a time
+	 * when they were not wrappers
 	 */
 	struct pid_set wrappers, measured;
-	bool has_wrappers; /* the run has or had at least one wrapper */
-	/* all processes measured before the current sample were wrappers */
+	bool has_wrappers; /* true if the run has or had at least one wrapper */
+	/* true if all processes measured before the current sample were wrappers */
 	bool were_wrappers;
 	struct snapshot processes;
 	struct mapping_list mappings;
@@ -70,7 +70,7 @@ struct run_sampler {
 	uint64_t peak_rss_bytes;
 	uint64_t begin_ns;
 	uint64_t walked_rss_bytes, walked_ns, walk_cost_ns;
-	/* number of successive heap walks without findings */
+	/* number of consecutive heap walks without findings */
 	unsigned int futile_count;
 	uint64_t paused_ns;
 	uint64_t read_ns;
@@ -133,9 +133,9 @@ static int add_process(void *context, const struct process *p)
 }
 
 /*
- * Add the descendants of the parent, except memstate's watchdog. Search the list of
- * processes repeatedly until a pass finds no more descendants. The number of passes
- * equals the depth of the process tree.
+ * Add the descendants of the parent, except memstate's watchdog. Repeat the pass over
+ * the list of processes until it finds no more descendants, once per level of the
+ * process tree.
  */
 static void add_tree(const struct run_sampler *s, const struct snapshot *all,
 		     struct snapshot *ret)
@@ -201,8 +201,8 @@ static void relist(struct run_sampler *s)
 }
 
 /*
- * List the processes of the run. s->processes contains no usages: these are read into
- * copies that own their strings.
+ * List the processes of the run. s->processes contains no usages, because they are read
+ * into copies that own their strings.
  */
 static int list(struct run_sampler *s)
 {
@@ -238,7 +238,7 @@ static void add_wrapper(struct run_sampler *s, int pid)
 
 /*
  * Return true if a wrapper has just forked the process and the process has not called
- * exec yet, so that its memory is a copy of the wrapper's.
+ * exec yet, so its memory is a copy of the wrapper's.
  */
 static bool is_copy_of_wrapper(const struct run_sampler *s, const struct process *p)
 {
@@ -303,7 +303,7 @@ static const char *find_heap_problem(const struct run_sampler *s, const struct u
 		return u->taken_ns - u->heap_taken_ns <=
 				       (limit_ns > STALE_NS ? limit_ns : STALE_NS)
 			       ? NULL
-			       : "the last reading is too old";
+			       : "the last reading was taken too long before";
 	if (u->heap_error == -EFBIG || u->heap_error == -ETIMEDOUT)
 		return "the pause would exceed --max-pause";
 	problem = heap_problem_text(u);
@@ -313,8 +313,8 @@ static const char *find_heap_problem(const struct run_sampler *s, const struct u
 }
 
 /*
- * Return true if the process ended while it was being read. In that case, reading smaps
- * ends early without an error, so the figures are incomplete.
+ * Return true if the process ended while it was being read. Reading smaps then ends early
+ * without an error, so the figures are incomplete.
  */
 static bool has_ended_meanwhile(const struct run_sampler *s, const struct process *p)
 {

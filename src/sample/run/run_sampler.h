@@ -26,15 +26,15 @@ struct run_sampler *run_sampler_new(const struct procfs *fs, struct sampler *sam
 void run_sampler_free(struct run_sampler *s);
 
 /*
- * Begin a new run. `library` is the file name of a library that the processes of the
- * run should map, or NULL. run_sampler_has_seen_library() returns whether any
- * process has mapped the library.
+ * Begin a new run. `library` is the file name of a library that the processes of the run
+ * should map, or NULL. run_sampler_has_seen_library() returns whether any process has
+ * mapped it.
  */
 void run_sampler_begin(struct run_sampler *s, const char *library);
 
 /*
- * Exclude one child of the parent, and all descendants of the child, from
- * the run. 0: exclude none.
+ * Exclude one child of the parent, with all its descendants, from the run; 0:
+ * exclude none.
  */
 void run_sampler_leave_out(struct run_sampler *s, int pid);
 
@@ -42,20 +42,20 @@ void run_sampler_leave_out(struct run_sampler *s, int pid);
  * Sample the run into *ret. If is_fresh is set, walk every heap now. Otherwise walk the
  * heaps only if Rss is at least 5 % higher than at all earlier walks, or if a twentieth
  * of the run's duration has passed since the last walk. Heap walks take at most a fifth
- * of the time. A heap whose last walk is too old is reported as unknown. Returns the
+ * of the time. A heap whose last walk is too old is reported as unknown. Return the
  * number of processes, or -errno.
  */
 int run_sampler_take(struct run_sampler *s, bool is_fresh, struct run_sample *ret);
 
 /*
- * Return true if the last sample showed that all earlier samples contained only wrappers.
- * Such samples do not belong to the run.
+ * Return true if the last sample showed that all earlier samples contained only wrappers,
+ * so those samples do not belong to the run.
  */
 bool run_sampler_must_discard(const struct run_sampler *s);
 
 /*
  * List the current processes of the run, including wrappers. *ret is borrowed until
- * the next call. Returns 0 or -errno.
+ * the next call. Return 0 or -errno.
  */
 int run_sampler_list(struct run_sampler *s, const struct snapshot **ret);
 
@@ -72,14 +72,14 @@ bool run_sampler_has_seen_library(const struct run_sampler *s);
 bool run_sampler_has_wrappers(const struct run_sampler *s);
 
 /*
- * Return for how many ns heap walks have paused the run while it
- * consisted of a single process.
+ * Return the time in ns for which heap walks have paused the run while it consisted of a
+ * single process.
  */
 uint64_t run_sampler_paused_ns(const struct run_sampler *s);
 
 /*
- * Return the longest time in ns for which a process's memory map was locked by
- * reading in the last sample.
+ * Return the longest time in ns for which reading locked a process's memory map in the
+ * last sample.
  */
 uint64_t run_sampler_read_ns(const struct run_sampler *s);
 

@@ -6,8 +6,8 @@
 #include "base/units.h"
 
 /*
- * The sums over heaps are known if the processes with known heaps account for at least
- * this percentage of Rss.
+ * The sums over heaps are known if processes with known heaps account for at least this
+ * percentage of Rss.
  */
 #define KNOWN_PERCENT 95
 
@@ -30,8 +30,8 @@ void run_sums_add(struct run_sums *sums, const struct usage *u, const char *prob
 		if (is_heap && u->heap_quality == QUALITY_UNKNOWN)
 			continue;
 		/*
-		 * If the last walk of a heap is stale, count its memory as anonymous, as
-		 * for a heap that was never walked.
+		 * if the last walk of a heap is stale, count its memory as anonymous, as
+		 * without a walk
 		 */
 		if (is_heap && !is_known)
 			o_to = OWNER_ANON;

@@ -8,32 +8,30 @@
 #include "model/comparison.h"
 #include "model/usage.h"
 
-/*
- * Sums over all processes of a run, and separate sums over the
- * processes whose heap is known.
- */
+/* Sums over all processes of a run, and sums over only the processes with known heaps. */
 struct run_sums {
 	struct run_sample all;
 	uint64_t known_rss_bytes;
 	/*
-	 * Rss of the largest process whose heap is unknown; that process
+	 * Rss of the largest process whose heap is unknown, which
 	 * determines all.heap_problem
 	 */
 	uint64_t unknown_rss_bytes;
-	/* memory by owner inside the heap, over all processes whose heap is known */
+	/* memory by owner inside the heap, over all processes with known heaps */
 	uint64_t heap_bytes;
 	uint64_t pause_ns;
 };
 
 /*
- * Add a process to the sums. `problem` is the reason why its heap is unknown, in which
- * case its heap memory counts as anonymous; NULL: the last heap walk is recent enough.
+ * Add a process to the sums. `problem` is the reason why its heap is unknown, in
+ * which case its heap memory counts as anonymous. It is NULL if the last heap walk is
+ * recent enough.
  */
 void run_sums_add(struct run_sums *sums, const struct usage *u, const char *problem);
 
 /*
- * Finish the sums. If the heaps of too few processes are known, count all
- * heap memory as anonymous.
+ * Finish the sums. If the heaps of too few processes are known, count all heap memory
+ * as anonymous.
  */
 void run_sums_end(struct run_sums *sums);
 

@@ -16,8 +16,8 @@
 #define FORMAT_VERSION "1"
 
 /*
- * Maximum size of a block list file, enough for about 2^28 blocks. A heap with more
- * blocks would be too large to scan.
+ * Maximum size of a block list file, which suffices for about 2^28 blocks. A heap with
+ * more blocks would be too large to scan.
  */
 #define FILE_BYTES_MAX ((size_t)1 << 30)
 
@@ -58,8 +58,8 @@ void block_list_writer_release(struct block_list_writer *writer)
 }
 
 /*
- * Parse the line "KEY NUMBER\n" at the start of a text, and replace the newline with NUL.
- * Return a pointer to the next line, or NULL on failure.
+ * Parse the line "KEY NUMBER\n" at the start of the text, and replace the newline with
+ * NUL. Return a pointer to the next line, or NULL on failure.
  */
 static char *read_field(char *line, const char *key, uint64_t *ret)
 {
@@ -96,7 +96,7 @@ static int read_head(struct block_list *list)
 }
 
 /*
- * Read a number in LEB128 from the text of a block list. Return false if the number is
+ * Read an LEB128 number from the text of a block list. Return false if the number is
  * truncated or does not fit into 64 bits.
  */
 static bool read_number(struct block_list *list, uint64_t *ret)
@@ -125,7 +125,10 @@ bool block_list_next(struct block_list *list)
 
 	if (!read_number(list, &gap) || !read_number(list, &bytes) || bytes == 0 ||
 	    gap > UINT64_MAX - end || bytes > UINT64_MAX - end - gap) {
-		/* leave the read position at the start of the invalid block */
+		/*
+		 * do not advance past an invalid block: restore the
+		 * offset at which it starts
+		 */
 		list->at = at;
 		return false;
 	}

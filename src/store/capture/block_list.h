@@ -3,10 +3,10 @@
  * block_list - save the list of a process's blocks in a file, so that a later run can
  * find out which blocks are new.
  *
- * The file has text lines followed by an empty line, then two numbers per block in
- * address order: the number of bytes between the end of the previous block and this one,
- * and the usable size of this one. Numbers have 7 bits per byte, lowest bits first, with
- * bit 7 set in all but the last byte (LEB128).
+ * The file has text lines followed by an empty line, and then two numbers per block in
+ * address order: the number of bytes since the end of the previous block, and the usable
+ * size of the block. Numbers have 7 bits per byte, lowest bits first, with bit 7 set in
+ * all bytes except the last (LEB128).
  *
  *     memstate blocks 1
  *     pid 4242
@@ -25,13 +25,13 @@
 
 struct block_list_head {
 	int pid;
-	/* Start time of the process, which shows whether its pid has been reused. */
+	/* start time of the process, for detecting whether the pid has been reused */
 	uint64_t start_ticks;
-	uint64_t unix_ms; /* wall-clock time at which the list was made */
+	uint64_t unix_ms; /* wall-clock time of the list */
 	uint64_t count;
 };
 
-/* The contents of a block list file while it is being built in memory. */
+/* A block list file while it is built in memory. */
 struct block_list_writer {
 	struct strbuf body;
 	uint64_t end_addr, count;
@@ -42,49 +42,46 @@ struct block_list_writer {
 		STRBUF_INIT, 0, 0 \
 	}
 
-/* Add a block. Blocks must be disjoint, and added in ascending order of address. */
+/* Add a block. Blocks must be disjoint and in ascending order of address. */
 void block_list_add(struct block_list_writer *writer, uint64_t addr, uint64_t bytes);
 
 /*
- * Write the block list file atomically: either the whole file or nothing is written. The
- * count in *head is ignored. Returns 0 or -errno.
+ * Write the block list file atomically: either the whole file or nothing. The count in
+ * *head is ignored. Return 0 or -errno.
  */
 int block_list_save(const struct block_list_writer *writer,
 		    const struct block_list_head *head, const char *path);
 void block_list_writer_release(struct block_list_writer *writer);
 
 /*
- * The contents of a block list file, which have been checked completely, and the position
- * of the next block to read.
+ * The completely checked contents of a block list file, and the position of the
+ * next block.
  */
 struct block_list {
 	struct block_list_head head;
 	struct strbuf text;
-	size_t body; /* offset in `text` of the numbers of the first block */
-	/*
-	 * The last block that block_list_next() returned, and the offset after the
-	 * numbers of that block.
-	 */
+	size_t body; /* offset in `text` of the first block */
+	/* the last block that block_list_next() returned, and the offset after it */
 	size_t at;
 	uint64_t addr, bytes;
 };
 
 /*
- * Read a block list file and check all of its contents. Returns 0; -EBADMSG if the file
- * is not a block list or is damaged; -EPROTONOSUPPORT if the file has another version;
- * -EFBIG if the file is too large; or another -errno. The caller releases *ret only after
- * a return of 0.
+ * Read a block list file and check all of its contents. Return 0; -EBADMSG if the
+ * file is not a block list or is damaged; -EPROTONOSUPPORT if the file has another
+ * version; -EFBIG if the file is too large; or another -errno. The caller releases
+ * *ret only on success.
  */
 int block_list_load(const char *path, struct block_list *ret);
 /*
- * Check the text of a block list file, and move the text to *ret. Returns 0 or the same
- * errors as block_list_load().
+ * Check the text of a block list file and move it to *ret. Return 0 or the same errors
+ * as block_list_load().
  */
 int block_list_parse(struct strbuf *text, struct block_list *ret);
 void block_list_release(struct block_list *list);
 
 /*
- * Store the address and the size of the next block in list->addr and list->bytes. Return
+ * Store the address and size of the next block in list->addr and list->bytes. Return
  * false after the last block.
  */
 bool block_list_next(struct block_list *list);

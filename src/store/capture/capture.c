@@ -72,8 +72,8 @@ void capture_free(struct capture *c)
 }
 
 /*
- * If the source is itself a capture, record when that capture was made, because its data
- * was read at that time.
+ * If the source is itself a capture, record the time of that capture, because its data
+ * was read then.
  */
 static void add_source(const struct procfs *fs, struct strbuf *out)
 {

@@ -17,13 +17,13 @@
 
 struct dir_data {
 	char *path;
-	char *temporary; /* path of the unfinished capture, or NULL after the rename */
+	char *temporary; /* path of the unfinished capture; NULL after the rename */
 	int fd;
 };
 
 /*
- * Check the destination before any process is read. Otherwise, an unusable destination
- * would make rename() fail only after the user has waited for the whole capture.
+ * Check the destination before any process is read, so that an unusable destination does
+ * not make rename() fail after the user has waited for the whole capture.
  */
 static int check_destination(const char *path)
 {

@@ -21,14 +21,14 @@
 #include "proc/system/file.h"
 
 /*
- * Maximum number of attempts to read a process that calls exec while memstate
- * captures it.
+ * Maximum number of attempts to read a process that calls execve() while
+ * memstate captures it.
  */
 #define READ_TRIES 3
 
 /*
- * Maximum size of an smaps file: enough for the largest memory map, at 700
- * bytes per mapping.
+ * Maximum size of an smaps file, which suffices for the largest memory map at 700 bytes
+ * per mapping.
  */
 #define SMAPS_SIZE_MAX (512 * MIB)
 #define FILE_SIZE_MAX (4 * MIB)
@@ -38,7 +38,7 @@ typedef int (*redact_fn)(struct redactor *r, const char *text, size_t length,
 
 static const struct process_file {
 	enum proc_file file;
-	/* redacts the file; NULL: nothing in the file needs redacting */
+	/* redacts the file; NULL: the file is copied unchanged */
 	redact_fn redact;
 } process_files[] = {
 	{ PROC_SMAPS_ROLLUP, redact_smaps },
@@ -99,12 +99,12 @@ void capture_add_note(struct strbuf *notes, const char *path, int err)
 		    is_absent ? "not there" : strerror(-err));
 }
 
-/* The process that is being captured, and the list that receives its files. */
+/* State of capturing one process. */
 struct reading {
 	const struct procfs *fs;
 	const struct process *process;
 	/*
-	 * The thread whose smaps file is read: the main thread or, if the main thread has
+	 * Thread whose smaps file is read: the main thread or, if the main thread has
 	 * ended, another thread of the process.
 	 */
 	int memory_pid;
@@ -126,8 +126,8 @@ static int add_text(struct reading *reading, const char *path, const struct strb
 }
 
 /*
- * Add a file of the process. If the file does not exist, add a note and return success. A
- * file that cannot be redacted is an error.
+ * Add a file of the process. If the file does not exist, add a note and succeed. Fail if
+ * the file cannot be redacted.
  */
 static int add_process_file(struct reading *reading, enum proc_file file,
 			    redact_fn redact)
@@ -151,8 +151,8 @@ static int add_process_file(struct reading *reading, enum proc_file file,
 
 /*
  * Add the files of a thread. Missing files are not errors, because the thread may end at
- * any time. Reading a stack pointer requires permission to trace the process; if the
- * permission is missing, add a single note for the whole process.
+ * any time. Reading a stack pointer requires the permission to trace the process; without
+ * it, add a single note for the whole process.
  */
 static int add_task(struct reading *reading, int tid, bool *is_noted)
 {
@@ -188,7 +188,7 @@ static int add_tasks(struct reading *reading)
 	int r = 0;
 
 	if (fd == -EOPNOTSUPP)
-		return 0; /* the source is a capture that does not contain threads */
+		return 0; /* a capture has no directories of threads */
 	if (fd < 0)
 		return fd;
 	dir = fdopendir(fd);
@@ -222,9 +222,9 @@ static int add_small_files(struct reading *reading)
 }
 
 /*
- * Check that the pid still belongs to the same process, which runs the same program. The
- * start time shows whether the pid has been reused, and the open smaps file shows whether
- * the process has called exec.
+ * Check that the pid still belongs to the same process and that the process runs the same
+ * program. The start time changes if the pid is reused, and the open smaps file becomes
+ * empty if the process calls execve().
  */
 static int check_same(struct reading *reading, int smaps_fd)
 {
@@ -286,7 +286,7 @@ int capture_read_process(const struct procfs *fs, const struct process *p,
 
 /*
  * Add a stat file that contains only the boot time. The other lines of /proc/stat
- * describe the load of the whole machine.
+ * describe the load of the machine.
  */
 static void read_boot_time(const struct procfs *fs, struct capture_files *files)
 {

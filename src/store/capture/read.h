@@ -39,10 +39,10 @@ struct capture_file *capture_files_add(struct capture_files *files, const char *
 
 /*
  * Append those files of a process that the readers in proc/ use. If redactor is not
- * NULL, paths and arguments are replaced. A file that is missing or not readable is
- * omitted and noted in a line of *notes. Returns 0, or the reason why the process cannot
- * be captured: -ESRCH (it ended, or its pid has been reused), -EACCES, -EOPNOTSUPP (no
- * smaps), -ESTALE (it called exec during each attempt), -EBADMSG, or -EFBIG. On failure
+ * NULL, replace paths and arguments. Omit a file that is missing or unreadable, and note
+ * it in a line of *notes. Return 0, or the reason why the process cannot be captured:
+ * -ESRCH (it ended, or its pid has been reused), -EACCES, -EOPNOTSUPP (no smaps),
+ * -ESTALE (it called execve() during each attempt), -EBADMSG, or -EFBIG. On failure,
  * *files is unchanged.
  */
 int capture_read_process(const struct procfs *fs, const struct process *p,
@@ -50,8 +50,7 @@ int capture_read_process(const struct procfs *fs, const struct process *p,
 			 struct strbuf *notes);
 
 /*
- * Append the files that describe the machine. For each missing file, add a line
- * to *notes.
+ * Append the files that describe the machine. Add a line to *notes for each missing file.
  */
 void capture_read_machine(const struct procfs *fs, struct capture_files *files,
 			  struct strbuf *notes);

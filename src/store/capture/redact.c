@@ -19,7 +19,7 @@ struct pseudonym {
 };
 
 struct redactor {
-	/* pseudonyms in a tree of tsearch(3), sorted by their original text */
+	/* pseudonyms in a tree of tsearch(3), sorted by original text */
 	void *tree;
 	size_t count;
 };
@@ -69,8 +69,8 @@ static size_t find_id(struct redactor *r, const char *text)
 }
 
 /*
- * Return true if the kernel generated the name. Such a name reveals only the purpose of
- * the memory, not a path.
+ * Return true if the kernel generated the name, which therefore reveals only the purpose
+ * of the memory and not a path.
  */
 static bool is_kernel_name(const char *name)
 {
@@ -116,7 +116,7 @@ void redact_name(struct redactor *r, const char *name, size_t length, struct str
 		strbuf_add_text(out, deleted);
 }
 
-/* Return the position after the newline that ends the line. */
+/* Return the position after the line's newline, or `end` if the line has no newline. */
 static const char *next_line(const char *line, const char *end)
 {
 	const char *newline = memchr(line, '\n', (size_t)(end - line));
@@ -125,8 +125,8 @@ static const char *next_line(const char *line, const char *end)
 }
 
 /*
- * Return the position after `count` fields, each followed by one blank. Return NULL if
- * there are fewer fields.
+ * Return the position after `count` fields, each followed by one blank, or NULL if there
+ * are fewer fields.
  */
 static const char *skip_fields(const char *at, const char *end, int count)
 {
@@ -214,10 +214,10 @@ static void add_mount_field(struct redactor *r, const char *field, const char *e
 }
 
 /*
- * Redact a line of mountinfo, such as "29 23 0:25 / /run rw,nosuid shared:11 -
- * tmpfs tmpfs rw,size=…" (proc_pid_mountinfo(5)). The kernel escapes blanks within
- * fields. The last field is replaced, because it may contain paths in any form,
- * such as overlay's lowerdir.
+ * Redact a line of mountinfo, such as "29 23 0:25 / /run rw,nosuid shared:11 - tmpfs
+ * tmpfs rw,size=…" (proc_pid_mountinfo(5)). The kernel escapes blanks within fields.
+ * Replace the last field, because it may contain paths in any form, such as the lowerdir
+ * of overlayfs.
  */
 static void redact_mount(struct redactor *r, const char *line, const char *end,
 			 struct strbuf *out)
@@ -262,7 +262,7 @@ int redact_cmdline(struct redactor *r, const char *text, size_t length,
 		_cleanup_free_ char *arg = xstrndup(text, (size_t)(end - text));
 		size_t size = strlen(arg);
 
-		/* the path of a file gets the same pseudonym in cmdline and in smaps */
+		/* the path of a file has the same pseudonym in cmdline and in smaps */
 		if (arg[0] == '/')
 			redact_name(r, arg, size, out);
 		else if (arg[0] != '\0')

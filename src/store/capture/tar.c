@@ -12,19 +12,20 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/compat.h"
 #include "base/io.h"
 #include "base/xalloc.h"
 
 /*
- * The ustar format of POSIX 1988, which every tar program reads. memstate does not use
- * libarchive, because libarchive and its dependencies would take more memory than the
- * rest of memstate.
+ * Block size of the ustar format (POSIX 1988), which every tar program reads. memstate
+ * does not use libarchive, because libarchive and its dependencies would need more memory
+ * than the rest of memstate.
  */
 #define BLOCK_SIZE 512
 
 struct tar_header {
 	char name[100];
-	char mode[8], uid[8], gid[8]; /* numbers in a tar header are octal text */
+	char mode[8], uid[8], gid[8]; /* a tar header stores numbers as octal text */
 	char size[12], mtime[12];
 	char checksum[8];
 	char type;
@@ -33,7 +34,7 @@ struct tar_header {
 	char version[2];
 	char user_name[32], group_name[32];
 	char device_major[8], device_minor[8];
-	/* first part of the path; a slash is implied between prefix and name */
+	/* first part of the path; a slash between prefix and name is implied */
 	char prefix[155];
 	char padding[12];
 };
@@ -43,10 +44,7 @@ _Static_assert(sizeof(struct tar_header) == BLOCK_SIZE, "a header is one block")
 struct tar_data {
 	char *path;
 	char *temporary; /* path of the unfinished archive, or NULL */
-	/*
-	 * name of the top directory in the archive: the archive's file name
-	 * without ".tar"
-	 */
+	/* top directory in the archive: the archive's file name without ".tar" */
 	char *top;
 	int fd;
 };
@@ -107,8 +105,8 @@ static int tar_begin(const char *path, void **ret_data)
 }
 
 /*
- * Set the checksum of a tar header: the sum of all its bytes, with blanks in place of the
- * checksum itself.
+ * Set the checksum of a tar header: the sum of all its bytes, with blanks in place of
+ * the checksum.
  */
 static void add_checksum(struct tar_header *header)
 {
@@ -128,14 +126,14 @@ static int make_header(const struct tar_data *data, const struct capture_file *f
 
 	if (name_length > sizeof(ret->name))
 		return -ENAMETOOLONG;
-	/* the size field of a tar header has eleven octal digits */
+	/* the size field has only eleven octal digits */
 	if (file->bytes.length >> 33)
 		return -EFBIG;
 	memset(ret, 0, sizeof(*ret));
 	memcpy(ret->name, file->path, name_length);
 	/*
-	 * Truncate a directory name that is longer than the prefix field. The truncated
-	 * name is still valid.
+	 * truncate a directory name that is longer than the prefix field; the truncated
+	 * name is still valid
 	 */
 	memcpy(ret->prefix, data->top,
 	       top_length < sizeof(ret->prefix) ? top_length : sizeof(ret->prefix));
@@ -186,7 +184,7 @@ static int tar_finish(void *context)
 		return -errno;
 	/*
 	 * RENAME_NOREPLACE protects a file that another process has created in the
-	 * meantime. Some file systems, such as vfat, do not support the flag.
+	 * meantime, but some file systems, such as vfat, do not support the flag
 	 */
 	if (renameat2(AT_FDCWD, data->temporary, AT_FDCWD, data->path, RENAME_NOREPLACE) <
 		    0 &&

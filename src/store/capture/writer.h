@@ -9,17 +9,14 @@
 #include "store/capture/read.h"
 
 /*
- * The functions that write a capture in one output format. Each returns 0 or -errno.
- * begin() allocates the writer's data, and abandon() must be the last call.
+ * Functions that write a capture in one output format. They return 0 or -errno. begin()
+ * allocates the writer's data, and abandon() must be the last call.
  */
 struct capture_writer {
 	int (*begin)(const char *path, void **ret_data);
 	int (*add)(void *data, const struct capture_file *file);
 	int (*finish)(void *data); /* rename the capture to its final path */
-	/*
-	 * Free the writer's data, and remove the capture if it is unfinished. NULL
-	 * is allowed.
-	 */
+	/* free the writer's data, and remove an unfinished capture; NULL is allowed */
 	void (*abandon)(void *data);
 };
 

@@ -14,8 +14,8 @@
 #include "store/profile/pprof.h"
 
 /*
- * Read an uncompressed profile. If the file contains a NUL byte, it is read in pprof's
- * format, in which the first string is empty. Other files are read as text.
+ * Read an uncompressed profile. A file with a NUL byte is in pprof's format, whose first
+ * string is empty; any other file is text.
  */
 static int read_plain(const struct strbuf *bytes, enum profile_metric folded_metric,
 		      struct profile *profile, struct strbuf *reterr_why)

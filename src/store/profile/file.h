@@ -15,7 +15,7 @@
  * sum of each metric is at most INT64_MAX. A text file does not name its metric, so its
  * numbers become values of folded_metric.
  *
- * Returns 0, or -errno with the reason appended to *reterr_why, in words that follow the
+ * Return 0, or -errno with the reason appended to *reterr_why, in words that follow the
  * file's name in a message: -EBADMSG if the file is not a profile, -EFBIG if it is too
  * large, -ENODATA if it has no stacks, -EOPNOTSUPP if it is not text and memstate was
  * built without protobuf-c.
@@ -25,8 +25,8 @@ int profile_load(const char *path, enum profile_metric folded_metric, struct pro
 
 /*
  * Write a profile in pprof's format, gzipped. The file is written completely or not at
- * all. Stacks without values are omitted; loading the file restores everything else.
- * Returns 0, or -errno with the reason appended to *reterr_why.
+ * all. Stacks without values are omitted; everything else is preserved. Return 0, or
+ * -errno with the reason appended to *reterr_why.
  */
 int profile_save(const char *path, const struct profile *profile,
 		 struct strbuf *reterr_why);

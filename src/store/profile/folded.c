@@ -43,8 +43,8 @@ static uint32_t add_stack(struct profile *profile, char *names)
 
 		if (name[0] == '\0')
 			/*
-			 * Skip empty names: some tools also write ';' at
-			 * the start or end of a stack.
+			 * skip empty names, because some tools write ';' at the start or
+			 * end of a stack
 			 */
 			continue;
 		if (strcmp(name, "[cut]") == 0)

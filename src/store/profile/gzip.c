@@ -23,7 +23,7 @@ bool gzip_is_packed(const void *bytes, size_t length)
 #	include "base/xalloc.h"
 
 #	define CHUNK_BYTES 65536
-#	define WINDOW (15 + 16) /* maximum window size (15); 16 adds gzip headers */
+#	define WINDOW (15 + 16) /* maximum window size (15) plus 16 for gzip headers */
 #	define MEMORY_LEVEL 8
 
 /* clang-format off */
@@ -34,13 +34,13 @@ bool gzip_is_packed(const void *bytes, size_t length)
 
 LIBRARY_DEFINE(zlib, "libz.so.1", ZLIB_FUNCTIONS);
 
-/* Limit the length to the maximum of an unsigned int, the type of zlib's counters. */
+/* Limit a length to the range of unsigned int, the type of zlib's counters. */
 static unsigned int limit_length(size_t length)
 {
 	return length < UINT32_MAX / 2 ? (unsigned int)length : UINT32_MAX / 2;
 }
 
-int gzip_pack(const void *bytes, size_t length, struct strbuf *out)
+static int pack(const void *bytes, size_t length, int level, struct strbuf *out)
 {
 	_cleanup_free_ uint8_t *chunk = xmalloc(CHUNK_BYTES);
 	z_stream stream = { .next_in = bytes };
@@ -48,8 +48,8 @@ int gzip_pack(const void *bytes, size_t length, struct strbuf *out)
 
 	if (!library_load(&zlib_library))
 		return -EOPNOTSUPP;
-	if (zlib.deflateInit2_(&stream, Z_DEFAULT_COMPRESSION, Z_DEFLATED, WINDOW,
-			       MEMORY_LEVEL, Z_DEFAULT_STRATEGY, ZLIB_VERSION,
+	if (zlib.deflateInit2_(&stream, level, Z_DEFLATED, WINDOW, MEMORY_LEVEL,
+			       Z_DEFAULT_STRATEGY, ZLIB_VERSION,
 			       (int)sizeof(stream)) != Z_OK)
 		xalloc_exhausted();
 	do {
@@ -66,9 +66,19 @@ int gzip_pack(const void *bytes, size_t length, struct strbuf *out)
 	return 0;
 }
 
+int gzip_pack(const void *bytes, size_t length, struct strbuf *out)
+{
+	return pack(bytes, length, Z_DEFAULT_COMPRESSION, out);
+}
+
+int gzip_pack_fast(const void *bytes, size_t length, struct strbuf *out)
+{
+	return pack(bytes, length, Z_BEST_SPEED, out);
+}
+
 /*
- * Append the decompressed bytes to *out. The input may consist of several gzip streams
- * in sequence.
+ * Append the decompressed bytes to *out. The input may consist of several consecutive
+ * gzip streams.
  */
 static int unpack(z_stream *stream, size_t length, size_t limit, struct strbuf *out)
 {
@@ -122,6 +132,11 @@ int gzip_pack(const void *bytes, size_t length, struct strbuf *out)
 	(void)length;
 	(void)out;
 	return -EOPNOTSUPP;
+}
+
+int gzip_pack_fast(const void *bytes, size_t length, struct strbuf *out)
+{
+	return gzip_pack(bytes, length, out);
 }
 
 int gzip_unpack(const void *bytes, size_t length, size_t limit, struct strbuf *out)

@@ -14,15 +14,18 @@
 bool gzip_is_packed(const void *bytes, size_t length);
 
 /*
- * Append the bytes in compressed form to *out. Equal inputs produce equal outputs.
- * Returns 0, or -EOPNOTSUPP if memstate was built without zlib.
+ * Append the compressed bytes to *out. Equal inputs produce equal outputs. Return 0, or
+ * -EOPNOTSUPP if memstate was built without zlib.
  */
 int gzip_pack(const void *bytes, size_t length, struct strbuf *out);
 
+/* Like gzip_pack(), but faster and with a larger result. */
+int gzip_pack_fast(const void *bytes, size_t length, struct strbuf *out);
+
 /*
- * Append the decompressed bytes to *out, at most `limit` bytes. Returns 0; -EBADMSG if
- * the input is damaged; -EFBIG if the output would exceed the limit; or -EOPNOTSUPP if
- * memstate was built without zlib.
+ * Append at most `limit` decompressed bytes to *out. Return 0; -EBADMSG if the input is
+ * damaged; -EFBIG if the output would exceed the limit; or -EOPNOTSUPP if memstate was
+ * built without zlib.
  */
 int gzip_unpack(const void *bytes, size_t length, size_t limit, struct strbuf *out);
 

@@ -24,9 +24,7 @@ static const char blanks[] = " \t\r";
 static const char new_file_comment[] =
 	"# Limits of allocations, for memstate count --check FILE; --update sets them.";
 
-/*
- * Append the number of a line and a description of its error to *why. Returns -EBADMSG.
- */
+/* Append the line number and a description of the error to *why. Return -EBADMSG. */
 static int refuse(struct strbuf *why, size_t number, const char *what, const char *word,
 		  size_t length)
 {
@@ -46,8 +44,8 @@ static const char *skip_blanks(const char *text)
 }
 
 /*
- * Return the length of the word at the start of the text. A blank, an operator or a
- * comment ends the word.
+ * Return the length of the word at the start of the text, up to a blank, an operator or
+ * a comment.
  */
 static size_t word_length(const char *text)
 {
@@ -100,10 +98,7 @@ static bool is_end(const char *text)
 	return *text == '\0' || *text == '#';
 }
 
-/*
- * Parse a limit such as "allocations <= 1234 +- 2%". `at` is the position of the limit in
- * the line.
- */
+/* Parse a limit such as "allocations <= 1234 +- 2%", which begins at position `at`. */
 static int parse_limit(struct limits_line *line, const char *at, size_t number,
 		       struct strbuf *why)
 {
@@ -150,7 +145,7 @@ bool limits_file_may_be_test(const char *name)
 	       !strchr(blanks, name[0]) && !strchr(blanks, name[length - 1]);
 }
 
-/* Parse a test's heading such as "[parse small]". */
+/* Parse the heading of a test, such as "[parse small]". */
 static int parse_test(struct limits_line *line, const char *at, size_t number,
 		      struct strbuf *why)
 {
@@ -193,8 +188,8 @@ static struct limits_line *insert_line(struct limits_file *file, size_t at,
 }
 
 /*
- * Reject a second test with the same name, and a second limit for the same figure of a
- * test, because the two limits could contradict each other.
+ * Reject two tests with the same name, and two limits for the same figure of a test,
+ * because they could contradict each other.
  */
 static int check_twice(const struct limits_file *file, struct strbuf *why)
 {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * limits_file - limits on what a project's tests may allocate, in a text file
- * that people edit and commit. Updating a limit changes only its number; the
- * rest of the line is unchanged.
+ * limits_file - limits on what a project's tests may allocate, in a text file that
+ * people edit and commit. Updating a limit changes only its number and preserves the
+ * remainder of the line.
  *
  *     # tests of the parser
  *     [parse small]
@@ -20,11 +20,11 @@
 #include "model/count_runs.h"
 
 struct limits_line {
-	char *text; /* text of the line, without the newline */
-	char *test; /* name of the test, if the line is a heading; otherwise NULL */
+	char *text; /* the line without its newline */
+	char *test; /* in the heading of a test, the name of the test; otherwise NULL */
 	bool is_limit;
 	struct count_limit limit;
-	size_t value_at, value_length; /* offset of the limit's number in `text` */
+	size_t value_at, value_length; /* offset of the number in `text` */
 };
 
 struct limits_file {
@@ -38,9 +38,9 @@ struct limits_file {
 	}
 
 /*
- * Parse the text of a limits file, or load such a file. Returns 0, or -EBADMSG with the
+ * Parse the text of a limits file, or load such a file. Return 0, or -EBADMSG with the
  * reason appended to *why as "LINE: ...". limits_file_load() may also return -EFBIG or
- * another -errno. The caller releases *ret only after a return of 0.
+ * another -errno. The caller releases *ret only on success.
  */
 int limits_file_parse(const char *text, size_t length, struct limits_file *ret,
 		      struct strbuf *why);
@@ -48,27 +48,29 @@ int limits_file_load(const char *path, struct limits_file *ret, struct strbuf *w
 void limits_file_release(struct limits_file *file);
 
 /*
- * Find the lines of a test. *ret_begin is the index of the first line, and *ret_end the
- * index after the last line. If test is NULL, find the lines before the first test.
- * Returns 0, or -ENOENT if the file has no such test.
+ * Find the lines of a test, or the lines before the first test if test is NULL. Set
+ * *ret_begin to the index of the first line, and *ret_end to the index after the last
+ * line. Return 0, or -ENOENT if the file has no such test.
  */
 int limits_file_find(const struct limits_file *file, const char *test, size_t *ret_begin,
 		     size_t *ret_end);
 
-/* Return true if a test may have this name. */
+/* Return true if the name is valid for a test. */
 bool limits_file_may_be_test(const char *name);
 
 /* Replace the number in line->text with the number in line->limit. */
 void limits_line_set(struct limits_line *line);
 
-/* Add a limit to a test. If the file has no such test, add the test at its end. */
+/*
+ * Add a limit to a test. If the file does not contain the test, add the test at the end.
+ */
 void limits_file_add(struct limits_file *file, const char *test,
 		     const struct count_limit *limit);
 
 /* Append the file's text to *out in the format that limits_file_parse() reads. */
 void limits_file_format(const struct limits_file *file, struct strbuf *out);
 
-/* Write the limits file, replacing the old file atomically. Returns 0 or -errno. */
+/* Write the limits file, replacing the old file atomically. Return 0 or -errno. */
 int limits_file_save(const struct limits_file *file, const char *path);
 
 #endif

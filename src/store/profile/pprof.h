@@ -11,16 +11,16 @@
 #include "model/profile.h"
 
 /*
- * Append the encoded profile to *out. Stacks without values are omitted. Bytes of names
- * that are not printable text are written as \xHH. Returns 0, or -EOPNOTSUPP if memstate
+ * Append the encoded profile to *out. Stacks without values are omitted. In names, bytes
+ * that are not printable text are written as \xHH. Return 0, or -EOPNOTSUPP if memstate
  * was built without protobuf-c.
  */
 int pprof_pack(const struct profile *profile, struct strbuf *out);
 
 /*
- * Decode a profile and add its contents to an empty profile. Only values that describe
- * allocations are read; they may have the names that memstate, Go or other tools use.
- * Returns 0, or -EBADMSG, -EFBIG or -EOPNOTSUPP with the reason appended to *reterr_why.
+ * Decode a profile into an empty profile. Only values that describe allocations are read,
+ * under the names that memstate, Go or other tools give them. Return 0, or -EBADMSG,
+ * -EFBIG or -EOPNOTSUPP with the reason appended to *reterr_why.
  */
 int pprof_unpack(const void *bytes, size_t length, struct profile *profile,
 		 struct strbuf *reterr_why);

@@ -24,8 +24,8 @@ bool pprof_library_load(void)
 }
 
 /*
- * Wrappers of libprotobuf-c's functions. The code that protoc-c generated calls the
- * library's functions by these names; the rest of memstate does not call them.
+ * Wrappers with the names of libprotobuf-c's functions. Only the code that protoc-c
+ * generated calls them.
  */
 
 const char protobuf_c_empty_string[] = "";

@@ -8,7 +8,7 @@
 #include <stdbool.h>
 
 /*
- * Load the functions of libprotobuf-c that memstate's generated code calls. Return
+ * Load those functions of libprotobuf-c that memstate's generated code calls. Return
  * false on failure.
  */
 bool pprof_library_load(void);

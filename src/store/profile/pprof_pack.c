@@ -20,23 +20,23 @@
 #	include "store/profile/pprof_types.h"
 
 /*
- * The state of a conversion to pprof's format. A location of that format is a frame
- * with all frames inlined into it: the nodes from the innermost one, called the end in
- * this file, up to the first caller that is not inlined. Ends with equal frames share
- * a location.
+ * State of a conversion to pprof's format. In that format, a location is a frame together
+ * with all frames that were inlined into it. In this file, the end of a location is its
+ * innermost node. Ends with equal frames share a location.
  */
 struct packing {
 	const struct profile *profile;
 	Pprof__Profile message;
 	size_t string_capacity;
 	/*
-	 * The texts of the profile, sorted by address. Text i is string first_text + i.
+	 * Strings of the profile, sorted by address. texts[i] has the number first_text +
+	 * i in the string table.
 	 */
 	const char **texts;
 	size_t text_count, first_text;
 	uint32_t *ends; /* innermost node of each location, sorted by frames */
 	size_t end_count;
-	/* location ID by node; 0 for all but the innermost nodes of locations */
+	/* location ID by innermost node; 0 for all other nodes */
 	uint64_t *locations;
 	uint32_t *frames;    /* frames, sorted by function and file */
 	uint64_t *functions; /* function ID of each frame; 0: the frame has no function */
@@ -70,7 +70,7 @@ static int compare_addresses(const void *a, const void *b)
 	return (left > right) - (left < right);
 }
 
-/* Append the profile's texts to the string table. Equal texts have equal addresses. */
+/* Append the profile's strings to the string table. Equal strings share an address. */
 static void add_texts(struct packing *packing)
 {
 	const struct profile *profile = packing->profile;
@@ -108,10 +108,7 @@ static int64_t text_number(const struct packing *packing, const char *text)
 	return (int64_t)(packing->first_text + (size_t)(found - packing->texts));
 }
 
-/*
- * Allocate an array of messages, which the caller initializes, and an array of pointers
- * to these messages.
- */
+/* Allocate an array of messages for the caller to initialise, and pointers to them. */
 static void *new_messages(size_t count, size_t size, void *ret_pointers)
 {
 	char *messages = xcalloc(count + 1, size);
@@ -244,7 +241,7 @@ static void add_functions(struct packing *packing)
 	packing->message.n_function = count;
 }
 
-/* Return the caller of a node if both are in the same location, otherwise 0. */
+/* Return the caller of a node if both are in the same location; otherwise 0. */
 static uint32_t next_in_location(const struct packing *packing, uint32_t node)
 {
 	return frame_of(packing, node)->is_inlined ? packing->profile->nodes[node].parent
@@ -316,7 +313,7 @@ static void fill_location(const struct packing *packing, Pprof__Location *locati
 		Pprof__Line *line = &lines[location->n_line];
 
 		if (!has_function(frame_of(packing, node)) && location->n_line == 0)
-			break; /* A frame without a function has no line number. */
+			break; /* a nameless frame has no line number */
 		pprof__line__init(line);
 		line->function_id =
 			packing->functions[packing->profile->nodes[node].frame];
@@ -346,9 +343,7 @@ static void add_locations(struct packing *packing)
 	packing->message.n_location = count;
 }
 
-/*
- * Return the node of the caller of a location. `node` is the location's innermost node.
- */
+/* Return the caller of a location, given the innermost node of the location. */
 static uint32_t caller_of(const struct packing *packing, uint32_t node)
 {
 	while (next_in_location(packing, node) != 0)
@@ -430,7 +425,7 @@ static void free_messages(void *pointers)
 {
 	void **of = pointers;
 
-	free(of[0]); /* the start of the array of all messages */
+	free(of[0]); /* the first pointer points to the start of the array of messages */
 	free(of);
 }
 

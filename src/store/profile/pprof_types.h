@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * pprof_types - the names that memstate's terms have in profiles in pprof's format.
- * pprof_pack.c writes these names, and pprof_unpack.c reads them.
+ * pprof_types - the names of memstate's terms in pprof's format, for pprof_pack.c
+ * and pprof_unpack.c.
  */
 #ifndef MS_STORE_PROFILE_PPROF_TYPES_H
 #define MS_STORE_PROFILE_PPROF_TYPES_H
@@ -9,11 +9,12 @@
 #define PPROF_BYTES "bytes"
 #define PPROF_COUNT "count"
 #define PPROF_SPACE "space" /* period type of a profile that was sampled by bytes */
-#define PPROF_CUT "[cut]"   /* function name of a frame at which a stack was cut */
+/* name of the frame that takes the place of a truncated stack's missing callers */
+#define PPROF_CUT "[cut]"
 
 /*
- * Prefixes of comments in a profile. The comments contain facts for which pprof's format
- * has no fields: the prefix is followed by a command or a number.
+ * Prefixes of comments in a profile. Each prefix is followed by a command or a number,
+ * for which pprof's format has no field.
  */
 #define PPROF_COMMAND "command: "
 #define PPROF_PID "pid: "

@@ -19,19 +19,19 @@
 #	include "store/profile/pprof_library.h"
 #	include "store/profile/pprof_types.h"
 
-/*
- * Upper bound on the memory for decoding. A message of a few bytes in the file may take
- * up several hundred bytes in memory.
- */
+/* Maximum memory for decoding. Decoding may need many times the size of the file. */
 #	define ROOM_BYTES ((size_t)1 << 30)
 
 /*
- * Upper bound on the number of frames in all samples together. Many samples may share one
- * location, so the size of the file does not limit this number.
+ * Upper bound on the number of frames in all samples, which the file's size does not
+ * limit, because samples may share locations.
  */
 #	define FRAMES_MAX (UINT64_C(1) << 30)
 
-/* Names of memstate's metrics in profiles of other tools; see also profile_metrics. */
+/*
+ * Names that the profiles of other tools use for memstate's metrics, in addition to the
+ * names in profile_metrics.
+ */
 static const struct {
 	const char *name;
 	enum profile_metric metric;
@@ -46,7 +46,7 @@ struct numbered {
 	uint32_t number;
 };
 
-/* A map from the IDs of messages to their indices, sorted by ID. */
+/* A map from message IDs to indices, sorted by ID. */
 struct id_list {
 	struct numbered *items;
 	size_t count;
@@ -56,9 +56,9 @@ struct unpacking {
 	struct profile *profile;
 	const Pprof__Profile *message;
 	struct id_list mappings, locations, functions;
-	/* module of each mapping, or PROFILE_NO_MODULE for a mapping without a name */
+	/* module of each mapping; PROFILE_NO_MODULE for a mapping without a name */
 	uint32_t *modules;
-	/* metric of each value type, or -1 if memstate has no such metric */
+	/* metric of each value type; -1 if memstate has no such metric */
 	int *metrics;
 	uint64_t sums[PROFILE_METRIC_COUNT_];
 	uint64_t frame_count;
@@ -71,7 +71,11 @@ static int refuse(struct unpacking *unpacking, const char *why)
 	return -EBADMSG;
 }
 
-/* An allocator for libprotobuf-c with a limit. Each block starts with its size. */
+/*
+ * Size of the header in front of each block, in which the block's size is stored. The
+ * blocks belong to the memory allocator that memstate passes to libprotobuf-c to
+ * limit its total memory.
+ */
 #	define BLOCK_HEAD 16
 
 static void *allocate(void *left, size_t size)
@@ -99,7 +103,7 @@ static void deallocate(void *left, void *bytes)
 	free(block - BLOCK_HEAD);
 }
 
-/* Return the string with this number in the string table, or NULL if there is none. */
+/* Return the string with the given number, or NULL if the number is invalid. */
 static const char *string(const struct unpacking *unpacking, int64_t number)
 {
 	const Pprof__Profile *message = unpacking->message;
@@ -123,7 +127,7 @@ static int compare_ids(const void *a, const void *b)
 	return (left->id > right->id) - (left->id < right->id);
 }
 
-/* Sort the list by ID. Return false if two IDs are equal or one is 0. */
+/* Sort the list by ID. Return false if two IDs are equal or an ID is 0. */
 static bool sort_ids(struct id_list *list)
 {
 	if (list->count > 0)
@@ -134,7 +138,7 @@ static bool sort_ids(struct id_list *list)
 	return true;
 }
 
-/* Return the index of the message with this ID, or UINT32_MAX if there is none. */
+/* Return the index of the message with the given ID, or UINT32_MAX if there is none. */
 static uint32_t find_id(const struct id_list *list, uint64_t id)
 {
 	const struct numbered wanted = { .id = id };
@@ -194,7 +198,7 @@ static int read_types(struct unpacking *unpacking)
 		int metric = name ? metric_of(name) : -1;
 
 		if (metric >= 0 && unpacking->profile->known & 1U << metric)
-			metric = -1; /* ignore a value type that occurs twice */
+			metric = -1; /* ignore a duplicate value type */
 		unpacking->metrics[i] = metric;
 		if (metric >= 0)
 			unpacking->profile->known |= 1U << metric;
@@ -210,8 +214,8 @@ static int read_types(struct unpacking *unpacking)
 }
 
 /*
- * Parse a build ID such as "0123abcd". Ignore texts in other forms, because they cannot
- * be compared with a file's build ID.
+ * Parse a build ID such as "0123abcd". Ignore texts of any other form, because they
+ * cannot be compared with a file's build ID.
  */
 static void read_build_id(struct profile_module *module, const char *text)
 {
@@ -228,10 +232,7 @@ static void read_build_id(struct profile_module *module, const char *text)
 	module->build_id_bytes = length / 2;
 }
 
-/*
- * Upper bound on the number of mappings, higher than the number in any real program. The
- * time is quadratic, because each mapping is compared with all previous mappings.
- */
+/* Upper bound on the number of mappings, because comparing them takes quadratic time. */
 #	define MODULES_MAX 16384
 
 static int read_modules(struct unpacking *unpacking)
@@ -297,8 +298,7 @@ static int read_line(struct unpacking *unpacking, const Pprof__Line *line,
 }
 
 /*
- * Add the frames of a location as callees of *node, then set *node to the innermost of
- * these frames.
+ * Add the frames of a location as callees of *node, and set *node to the innermost frame.
  */
 static int add_location(struct unpacking *unpacking, uint64_t id, uint32_t *node)
 {
@@ -372,10 +372,7 @@ static int add_sample(struct unpacking *unpacking, const Pprof__Sample *sample)
 	return 0;
 }
 
-/*
- * Return the text after the prefix `what`, or NULL if the comment does not begin
- * with that prefix.
- */
+/* Return the text after the prefix `what`, or NULL if the prefix is missing. */
 static const char *after(const char *comment, const char *what)
 {
 	size_t length = strlen(what);

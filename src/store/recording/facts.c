@@ -9,7 +9,7 @@
 
 #include "base/units.h"
 
-/* The fields of smaps that change often, in the order of their database columns. */
+/* fields of smaps that change often, in the order of their database columns */
 static const enum smaps_field often_fields[] = {
 	SMAPS_RSS,	     SMAPS_PSS,		  SMAPS_SHARED_CLEAN, SMAPS_SHARED_DIRTY,
 	SMAPS_PRIVATE_CLEAN, SMAPS_PRIVATE_DIRTY, SMAPS_ANONYMOUS,    SMAPS_LAZYFREE,
@@ -29,10 +29,7 @@ static const enum smaps_field seldom_fields[] = {
 #define OFTEN_COUNT (sizeof(often_fields) / sizeof(often_fields[0]))
 #define SELDOM_COUNT (sizeof(seldom_fields) / sizeof(seldom_fields[0]))
 
-/*
- * Indices of the values of a mapping. The values of the smaps fields begin
- * at MAPPING_SMAPS.
- */
+/* Indices of the values of a mapping. The smaps fields begin at MAPPING_SMAPS. */
 enum {
 	MAPPING_END,
 	MAPPING_FLAGS,
@@ -43,7 +40,7 @@ enum {
 	MAPPING_SMAPS
 };
 
-/* An additional bit in the value MAPPING_FLAGS: the mapping contains a thread's stack. */
+/* Additional bit in the value MAPPING_FLAGS: the mapping contains a thread's stack. */
 #define HAS_STACK UINT32_C(0x80000000)
 
 enum {
@@ -183,13 +180,13 @@ enum {
 	HEAP_PAUSE_US,
 	HEAP_TRIMMABLE,
 	/*
-	 * Base index of the values of the owners up to OWNER_HEAP_LAST. The index of an
-	 * owner's value is this base plus the owner's enum value.
+	 * HEAP_OWNERS + owner is the index of that owner's value, for owners
+	 * up to OWNER_HEAP_LAST
 	 */
 	HEAP_OWNERS,
 	/*
-	 * Base index of the values of the owners after OWNER_HEAP_LAST. The index of an
-	 * owner's value is this base plus the owner's enum value.
+	 * HEAP_TAKEN + owner is the index of that owner's value, for owners
+	 * after OWNER_HEAP_LAST
 	 */
 	HEAP_TAKEN = HEAP_OWNERS,
 };
@@ -199,8 +196,8 @@ enum {
 };
 
 /*
- * Return the number of resident bytes of an owner's mappings that belong to the heap: the
- * Rss of these mappings, minus the Rss that the matrix shows for the owner.
+ * Return how many resident bytes of an owner's mappings belong to the heap: the Rss of
+ * these mappings minus the owner's bytes in the matrix.
  */
 static uint64_t taken_bytes(const struct usage *u, const struct mapping_list *mappings,
 			    enum owner owner)
@@ -293,7 +290,7 @@ bool facts_to_heap(const int64_t *values, struct heap_sums *ret)
 
 /*
  * Offsets of the amounts in struct cgroup_level, in the order of the columns of the table
- * FACT_GROUP. In the table, the amounts follow the flags.
+ * FACT_GROUP, where they follow the flags.
  */
 static const size_t level_offsets[] = {
 	offsetof(struct cgroup_level, usage_bytes),
@@ -309,7 +306,7 @@ static const size_t level_offsets[] = {
 	offsetof(struct cgroup_level, swap_fail_count),
 };
 #define LEVEL_COUNT (sizeof(level_offsets) / sizeof(level_offsets[0]))
-#define NO_LIMIT (-1) /* stored in place of a limit that is not set */
+#define NO_LIMIT (-1) /* recorded in place of a limit that is not set */
 
 enum {
 	LEVEL_OOM_GROUP = 1 << 0,
@@ -350,8 +347,8 @@ void facts_to_level(const int64_t *values, struct cgroup_level *ret)
 }
 
 /*
- * Number of members of struct cgroup_stat. All members are amounts, in the order of the
- * columns of the database table.
+ * Number of members of struct cgroup_stat. All members are amounts in the order of the
+ * database columns.
  */
 #define STAT_COUNT 23
 static_assert(sizeof(struct cgroup_stat) == STAT_COUNT * sizeof(uint64_t),

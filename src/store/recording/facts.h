@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * facts - convert between model structures and the values of a row in a fact table. The
- * length of an array of values is the number of value columns in the table.
+ * facts - convert between model structures and the rows of fact tables, which contain
+ * recorded values by key and sample (sql.h). An array of values has one element per value
+ * column of the table.
  */
 #ifndef MS_STORE_RECORDING_FACTS_H
 #define MS_STORE_RECORDING_FACTS_H
@@ -14,8 +15,8 @@
 #include "store/recording/sql.h"
 
 /*
- * Convert the state of a process to values. `source` describes the data that is recorded,
- * which may be less than memstate has read.
+ * Convert the state of a process to values. `source` is the source to record, which may
+ * provide fewer figures than memstate has read.
  */
 void facts_from_state(const struct usage *usage, enum source source, int64_t *ret);
 void facts_from_usage(const struct usage *usage, int64_t *ret_often, int64_t *ret_seldom);
@@ -25,16 +26,13 @@ void facts_from_mapping(const struct mapping *mapping, int64_t name, int64_t *re
  */
 void facts_from_heap(const struct usage *usage, const struct mapping_list *mappings,
 		     int64_t *ret);
-/*
- * Convert the figures of one heap. The heap's allocator is not converted, because it is a
- * key of the table.
- */
+/* Convert the figures of one heap, except its allocator, which is a key of the table. */
 void facts_from_heap_part(const struct usage_heap *heap, int64_t *ret);
 void facts_from_level(const struct cgroup_level *level, int64_t *ret);
 void facts_from_stat(const struct cgroup_stat *stat, int64_t *ret);
 /*
- * Convert the figures of a cgroup that apply to the cgroup as a whole and not to a level
- * of its hierarchy.
+ * Convert the figures of the cgroup as a whole, which do not belong to a level of
+ * its hierarchy.
  */
 void facts_from_group(const struct cgroup *cgroup, int64_t *ret);
 

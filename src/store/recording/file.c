@@ -22,8 +22,8 @@ struct recording_file {
 	char *path, *wal_path;
 	bool is_created; /* true if recording_file_open() created the file */
 	/*
-	 * False if recording_file_close() was called, but fd must stay open because
-	 * closing it would release the locks of another recording_file on the same file.
+	 * false after recording_file_close(); fd then stays open if closing it would
+	 * release the locks of another recording_file on the same file
 	 */
 	bool is_in_use;
 	struct recording_file *next;
@@ -49,8 +49,8 @@ static char *make_wal_path(const char *path)
 }
 
 /*
- * Open path as open(2) does. *ret_is_created is set to true if this call created the
- * file, but not if it created the file through a dangling symlink.
+ * Open path as open(2) does. Set *ret_is_created to true if this call created the file
+ * itself, and not through a dangling symlink.
  */
 static int open_or_create(const char *path, int flags, bool *ret_is_created)
 {
@@ -150,7 +150,7 @@ static bool is_inode_in_use(const struct recording_file *file)
 }
 
 /*
- * Close all descriptors of a file unless a recording_file for that inode is still in use.
+ * Close all descriptors of a file, unless a recording_file for its inode is still in use.
  */
 static void release_inode(dev_t dev, ino_t inode)
 {

@@ -3,8 +3,8 @@
  * file - keep descriptors of recordings open, so that SQLite does not lose its locks.
  *
  * SQLite locks a database with fcntl(2). The kernel releases these locks as soon as the
- * process closes any descriptor of that file. A descriptor that memstate opens itself
- * must therefore stay open until SQLite has closed its last connection to the file.
+ * process closes any descriptor of the file. A descriptor that memstate opens itself must
+ * therefore stay open until SQLite has closed its last connection to the file.
  */
 #ifndef MS_STORE_RECORDING_FILE_H
 #define MS_STORE_RECORDING_FILE_H
@@ -14,15 +14,15 @@
 struct recording_file;
 
 /*
- * Open path as open(2) does, but return immediately if path is a FIFO.
- * Returns 0; -EEXIST if path is not a regular file; or -errno. The caller
- * closes *ret with recording_file_close().
+ * Open path as open(2) does, but return immediately if path is a FIFO. Return 0; -EEXIST
+ * if path is not a regular file; or -errno. The caller closes *ret with
+ * recording_file_close().
  */
 int recording_file_open(const char *path, int flags, struct recording_file **ret);
 
 /*
- * Return the descriptor of the recording. The caller may read from the descriptor and
- * lock it with flock(2), but must not close it.
+ * Return the descriptor of the recording. The caller may read from it and lock it with
+ * flock(2), but must not close it.
  */
 int recording_file_fd(const struct recording_file *file);
 
@@ -30,19 +30,19 @@ int recording_file_fd(const struct recording_file *file);
 uint64_t recording_file_bytes(const struct recording_file *file);
 
 /*
- * Return the size of the write-ahead log of the recording at path, in bytes, or -1 if
- * there is no log.
+ * Return the size in bytes of the write-ahead log of the recording at path, or -1 if it
+ * has no log.
  */
 int64_t recording_file_wal_bytes(const char *path);
 
 /*
- * Remove the file and the files that SQLite created next to it, but only if
- * recording_file_open() created the file and the file still has its name.
+ * Remove the file, and the files that SQLite created next to it, if recording_file_open()
+ * created the file and the file still has its name.
  */
 void recording_file_remove_created(const struct recording_file *file);
 
 /*
- * Release the file after sqlite3_close(). The descriptor is closed once no other
+ * Release the file after sqlite3_close(). The descriptor is closed when no other
  * recording_file of this process refers to the same inode. NULL is allowed.
  */
 void recording_file_close(struct recording_file *file);

@@ -11,8 +11,8 @@
 #include "store/recording/write.h"
 
 /*
- * Return the cgroup's paths and names as one string: "path\npath\n\nname\n…". A new row
- * for the cgroup is necessary only if this string has changed.
+ * Return the cgroup's paths and names as one string: "path\npath\n\nname\n…". Only a
+ * change of this string requires a new row for the cgroup.
  */
 static char *make_key(const struct cgroup *c, const char *paths)
 {

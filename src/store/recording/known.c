@@ -35,8 +35,7 @@ static uint64_t hash_values(const int64_t *values, size_t count)
 }
 
 /*
- * Return the hash table slot of a key, or the free slot into which the key has to
- * be inserted.
+ * Return the hash table slot of a key, or the free slot where the key must be inserted.
  */
 static size_t find_slot(const struct known_facts *facts, enum fact_table table,
 			const int64_t keys[FACT_KEYS_MAX])
@@ -92,7 +91,7 @@ bool known_facts_update(struct known_facts *facts, enum fact_table table,
 
 /*
  * Remove an item from the hash table, and move later items so that the free slot does not
- * end a search too early.
+ * end a search prematurely.
  */
 static void remove_at(struct known_facts *facts, size_t hole)
 {

@@ -12,7 +12,7 @@
 #include "base/xalloc.h"
 #include "store/recording/schema.h"
 
-/* A row of a table. The value no_sample in `sample` means that there is no row. */
+/* A row of a table; `sample` is no_sample if there is no such row. */
 struct row {
 	int64_t sample;
 	int64_t values[FACT_VALUES_MAX];
@@ -25,8 +25,7 @@ struct cursor {
 	enum fact_table table;
 	int64_t keys[FACT_KEYS_MAX];
 	/*
-	 * Statement that returns the rows after the row `next`, or NULL if there are no
-	 * further rows.
+	 * Statement that returns the rows after `next`; NULL: there are no further rows.
 	 */
 	sqlite3_stmt *rows;
 	struct row now, next;
@@ -85,8 +84,8 @@ static int prepare_search(struct latest_facts *latest, enum fact_table table)
 }
 
 /*
- * Prepare a query for the last row of a key up to a sample, and all later rows
- * of that key.
+ * Prepare a query for the last row of a key up to a sample and for all later rows of
+ * the key.
  */
 static int prepare_rows(struct latest_facts *latest, enum fact_table table,
 			sqlite3_stmt **ret)
@@ -234,8 +233,8 @@ static int advance(struct latest_facts *latest, struct cursor *cursor, int64_t s
 }
 
 /*
- * Find the row that was valid in a sample, starting from the cursor of its key. Requests
- * are usually in ascending order of samples.
+ * Find the row that was valid in a sample, starting from the cursor of its key. Callers
+ * usually request samples in ascending order.
  */
 static int walk(struct latest_facts *latest, enum fact_table table,
 		const int64_t keys[FACT_KEYS_MAX], int64_t sample, const struct row **ret)
@@ -254,9 +253,9 @@ static int walk(struct latest_facts *latest, enum fact_table table,
 		error = begin(latest, cursor, sample);
 	} else if (cursor->now.sample != no_sample && cursor->now.sample > sample) {
 		/*
-		 * The requested sample precedes the row that was found last, so search
-		 * again from the start. If the previous request found no row, no earlier
-		 * sample has a row either.
+		 * Search again from the start, because the sample precedes the last
+		 * row found. If the last request found no row, an earlier sample has
+		 * no row either.
 		 */
 		error = begin(latest, cursor, sample);
 	}
@@ -289,7 +288,7 @@ int latest_facts_read(struct latest_facts *latest, enum fact_table table,
 
 	if (error < 0)
 		return error;
-	/* a row whose first value is unknown means that the key no longer exists */
+	/* the key no longer exists if the first value of its row is unknown */
 	if (row->sample > sample || row->values[0] == FACT_UNKNOWN)
 		return -ENOENT;
 	memcpy(ret, row->values, fact_tables[table].value_count * sizeof(*ret));

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * latest - find the values that a key had in a sample. They are in the last row that was
- * written for the key up to that sample. Internal to store/.
+ * latest - find the values that a key had in a sample, which are in the key's last row up
+ * to the sample. Internal to store/.
  */
 #ifndef MS_STORE_RECORDING_LATEST_H
 #define MS_STORE_RECORDING_LATEST_H
@@ -12,7 +12,7 @@
 struct latest_facts;
 
 /*
- * Prepare the queries for the latest values of keys. Returns 0 or -errno. The caller
+ * Prepare the queries for the latest values of keys. Return 0 or -errno. The caller
  * closes *ret.
  */
 int latest_facts_open(sqlite3 *db, const struct recording_tables *tables,
@@ -20,17 +20,16 @@ int latest_facts_open(sqlite3 *db, const struct recording_tables *tables,
 void latest_facts_close(struct latest_facts *latest);
 
 /*
- * Switch sequential reading on or off. While sequential reading is on, samples should be
- * read in ascending order: the reader steps through the rows of each key instead of
+ * Switch sequential reading on or off. In sequential reading, samples should be read in
+ * ascending order; the reader then steps through the rows of each key instead of
  * searching, except in FACT_MAPPING. A read transaction stays open until sequential
- * reading is switched off, so a program that writes the file cannot reuse space in it.
+ * reading is switched off, so a program that writes to the file cannot reuse space in it.
  */
 void latest_facts_scan(struct latest_facts *latest, bool is_on);
 
 /*
- * Read the values that a key had in a sample into the array ret, which needs an
- * element for each value column of the table. Returns 0, -ENOENT if the key did not
- * exist, or -errno.
+ * Read the values that a key had in a sample. The array ret needs one element per value
+ * column of the table. Return 0, -ENOENT if the key did not exist, or -errno.
  */
 int latest_facts_read(struct latest_facts *latest, enum fact_table table,
 		      const int64_t keys[FACT_KEYS_MAX], int64_t sample, int64_t *ret);

@@ -19,8 +19,8 @@
 
 /*
  * Upper bound on the total length of the names of a process's mappings. Each mapping has
- * its own copy of its name, so even a small file could cause large allocations by giving
- * one long name to a million mappings.
+ * its own copy of its name, so a small file could cause large allocations with one long
+ * name for a million mappings.
  */
 #define NAMES_BYTES_MAX (256 << 20)
 
@@ -30,9 +30,7 @@
  */
 #define WALK_SAMPLES 1000
 
-/*
- * A row of the mapping table. The value no_sample in `sample` means that there is no row.
- */
+/* A row of the mapping table; `sample` is no_sample if there is no such row. */
 struct row {
 	int64_t sample, start;
 	int64_t values[FACT_VALUES_MAX];
@@ -43,8 +41,8 @@ static const int64_t no_sample = INT64_MAX;
 struct mapping_walk {
 	int64_t process; /* number of the process's row in the process table */
 	/*
-	 * Statement that returns the rows after the row `next` up to the sample `end`,
-	 * sorted by sample. NULL if there are no further rows.
+	 * Statement that returns the rows after `next` up to the sample `end`, sorted by
+	 * sample; NULL: there are no further rows.
 	 */
 	sqlite3_stmt *rows;
 	int64_t end;
@@ -55,7 +53,7 @@ struct mapping_walk {
 	/* name IDs of the mappings in `list`, in the same order */
 	int64_t *names;
 	size_t name_capacity;
-	uint64_t name_bytes; /* total length of the names in `list` */
+	uint64_t name_bytes; /* total length of the names in bytes */
 };
 
 static void walk_release(struct mapping_walk *walk)
@@ -118,8 +116,9 @@ static int step(struct mapping_walk *walk, sqlite3 *db)
 }
 
 /*
- * Return the last sample of a query that begins after the given sample. In an untrusted
- * file, the sample number may be any integer.
+ * Return the last sample of the range that a query reads if the range begins after the
+ * given sample. The addition must not overflow, because untrusted files may contain any
+ * integer as a sample number.
  */
 static int64_t range_end(int64_t sample)
 {
@@ -127,9 +126,11 @@ static int64_t range_end(int64_t sample)
 }
 
 /*
- * Query the rows of the samples from first up to walk->end. If with_former is set, also
- * query the row of each mapping that was valid in the sample `first`. The query uses an
- * index to find each start address from the previous one.
+ * Prepare the query for the mapping rows of the samples from `first` to walk->end,
+ * and read the first of these rows. If with_former is set, the rows begin, for each
+ * start address, with the last row at or before `first`, which is still valid in
+ * that sample. The query finds each start address through an index, beginning from
+ * the previous address.
  */
 static int begin_rows(struct mapping_walk *walk, sqlite3 *db, int64_t first,
 		      bool with_former)
@@ -164,7 +165,7 @@ static int begin_rows(struct mapping_walk *walk, sqlite3 *db, int64_t first,
 	return step(walk, db);
 }
 
-/* Begin a new list of mappings, valid in the given sample. */
+/* Begin a new list of the mappings that are valid in the given sample. */
 static int begin(struct mapping_walk *walk, sqlite3 *db, int64_t sample)
 {
 	mapping_list_release(&walk->list);
@@ -182,16 +183,13 @@ static int continue_walk(struct mapping_walk *walk, sqlite3 *db)
 	return begin_rows(walk, db, first, false);
 }
 
-/*
- * Return the index of the first mapping in the list whose start address is not
- * below `start`.
- */
+/* Return the index of the first mapping whose start address is at or above `start`. */
 static size_t find_place(const struct mapping_list *list, uint64_t start)
 {
 	return SEARCH_FIRST(list->count, i, list->items[i].start_addr >= start);
 }
 
-/* Free the name of a mapping in the list. An empty name is not allocated. */
+/* Free the name of a mapping in the list, unless it is empty and thus not allocated. */
 static void free_name(struct mapping *m)
 {
 	if (m->name_length > 0)
@@ -263,7 +261,7 @@ static int apply(struct mapping_walk *walk, sqlite3_stmt *name)
 	struct mapping m = { .start_addr = start, .name = "" }, *to;
 	int64_t number;
 
-	/* a row whose first value is unknown means that the mapping no longer exists */
+	/* the mapping no longer exists if the first value of its row is unknown */
 	if (row->values[0] == FACT_UNKNOWN) {
 		if (is_there)
 			remove_at(walk, place);
@@ -287,8 +285,8 @@ static struct mapping_walk *find_walk(struct mapping_walks *walks, int64_t proce
 	struct mapping_walk *walk;
 
 	/*
-	 * Processes are requested in the same order for each sample, so begin the search
-	 * after the process that was found last.
+	 * begin after the process found last, because processes are requested in the same
+	 * order for each sample
 	 */
 	for (size_t n = 0; n < walks->count; n++) {
 		size_t i = (walks->next + n) % walks->count;

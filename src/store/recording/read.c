@@ -20,7 +20,7 @@
 #define SAMPLES_MAX 10000000
 #define MAPPINGS_MAX 1000000
 
-/* Minimum size of a row of the process table without its texts, in bytes. */
+/* Minimum size in bytes of a row of the process table without its texts. */
 #define PROCESS_ROW_BYTES 4
 
 static int prepare_all(struct recording_reader *r)
@@ -166,8 +166,8 @@ char *recording_copy_text(sqlite3_stmt *statement, int column)
 }
 
 /*
- * Add a process from a row with all columns of the process table, then the numbers of the
- * first samples with and without the process, each of which may be NULL.
+ * Add a process from a row of a query: the columns of the process table, and the numbers
+ * of the first sample with the process and of the first later sample without it, or NULL.
  */
 static int add_process(struct recording_reader *r, sqlite3_stmt *statement)
 {
@@ -180,8 +180,8 @@ static int add_process(struct recording_reader *r, sqlite3_stmt *statement)
 	if (error < 0)
 		return error;
 	/*
-	 * A damaged index may return the same row endlessly, so stop when the total size
-	 * of the rows exceeds the size of the file.
+	 * a damaged index may return the same row endlessly, so stop when the rows exceed
+	 * the file's size
 	 */
 	r->process_bytes += PROCESS_ROW_BYTES +
 			    (uint64_t)sqlite.column_bytes(statement, 4) +
@@ -233,7 +233,7 @@ int recording_find_processes(struct recording_reader *r, int64_t session)
 }
 
 /*
- * Read the identity and the usage of a process in a sample. Returns 0, -ENOENT if the
+ * Read the identity and the usage of a process in a sample. Return 0, -ENOENT if the
  * process was not in the sample, or another -errno.
  */
 static int read_process(struct recording_reader *r, const struct recorded_process *p,
@@ -305,8 +305,8 @@ static size_t find_pid(const struct recording_reader *r, int pid)
 }
 
 /*
- * Return the row number of a process in a sample, or 0 if the sample does not contain the
- * process. A process that was missing from some samples has several rows.
+ * Return the row number of a process in a sample, or 0 if the process is not in the
+ * sample. A process that was missing from some samples has several rows.
  */
 static int64_t find_row(const struct recording_reader *r, const struct process *process,
 			int64_t sample)
@@ -349,8 +349,8 @@ static int add_mapping(struct recording_reader *r, const int64_t *keys, int64_t 
 
 /*
  * Find the next start address of a process's mappings through an index, so that the time
- * does not depend on the number of rows per mapping. Returns 1, 0 if there is no further
- * address, or -errno.
+ * does not depend on the number of rows per mapping. Return 1, 0 if there are no more
+ * addresses, or -errno.
  */
 static int find_next_start(struct recording_reader *r, int64_t process, int64_t *start)
 {
@@ -452,7 +452,7 @@ int recording_reader_read_heap(struct recording_reader *r, size_t index,
 	return error < 0 ? error : read_heap_parts(r, keys[0], sample, ret);
 }
 
-/* Return the last sample up to number `last` with a wanted process, or -1. */
+/* Return the last sample, up to `last`, in which a wanted process exists, or -1. */
 static int64_t find_last_number(const struct recording_reader *r, int64_t last,
 				bool (*is_wanted)(const void *context,
 						  const struct process *process,

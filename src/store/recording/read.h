@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * read - read the samples of a recording in any order, even while another process is
- * writing to the recording. The file is not trusted: impossible values become unknown,
- * and a damaged file is rejected. A recording contains only facts; classify/ derives
- * states and owners from these facts again.
+ * read - read the samples of a recording in any order, even while another process writes
+ * to the recording. The file is not trusted: impossible values become unknown, and a
+ * damaged file is rejected. A recording contains only figures from the kernel and from
+ * heap reads; classify/ derives the states and owners from these figures again.
  */
 #ifndef MS_STORE_RECORDING_READ_H
 #define MS_STORE_RECORDING_READ_H
@@ -19,20 +19,20 @@
 struct recorded_sample {
 	int64_t number; /* number of the sample in the recording */
 	int64_t session;
-	/* The time in moment.elapsed_ns counts from the start of the session. */
+	/* moment.elapsed_ns counts from the start of the session */
 	struct recording_moment moment;
 };
 
 struct recording_reader;
 
 /*
- * Open a recording. Returns 0; -EOPNOTSUPP if SQLite is not installed; -EEXIST if
+ * Open a recording. Return 0; -EOPNOTSUPP if SQLite is not installed; -EEXIST if
  * path is not a recording; -ENOTSUP if the recording has a newer version; -EBADMSG if
  * it is damaged, with the reason in recording_damage(); -ENODATA if it has no
  * samples; or -errno.
  *
- * While the reader is open, only SQLite may open the file in this process: closing any
- * other descriptor of the file would drop SQLite's locks.
+ * While the reader is open, only SQLite may open the file in this process, because
+ * closing any other descriptor of the file would release SQLite's locks.
  */
 int recording_reader_open(const char *path, struct recording_reader **ret);
 void recording_reader_close(struct recording_reader *reader);
@@ -45,25 +45,24 @@ const struct recorded_sample *
 recording_reader_samples(const struct recording_reader *reader, size_t *ret_count);
 
 /*
- * Switch sequential reading on or off. While sequential reading is on, samples
- * should be read in ascending order, and reading a sample takes time only for its
- * changes. A program that writes the file cannot reuse space in it until sequential
- * reading is switched off.
+ * Switch sequential reading on or off. In sequential reading, samples should be read in
+ * ascending order; the time for reading a sample then depends only on its changes. Until
+ * sequential reading is switched off, a program that writes to the file cannot reuse
+ * space in it.
  */
 void recording_reader_scan(struct recording_reader *reader, bool is_on);
 
 /*
- * Read the processes of the sample with this index: their identities, totals and
- * sources. If a process's source is SOURCE_SMAPS, the sample also has its mappings.
- * Returns 0 or -errno.
+ * Read the processes of a sample: their identities, totals and sources. If a process's
+ * source is SOURCE_SMAPS, the sample also has its mappings. Return 0 or -errno.
  */
 int recording_reader_read(struct recording_reader *reader, size_t index,
 			  struct snapshot *ret);
 
 /*
- * Read the mappings of a process that were recorded last, up to the sample with this
- * index. An empty list is not an error. A mapping that contains a thread's stack has the
- * owner OWNER_STACK, and every other mapping OWNER_ANON. Returns 0 or -errno.
+ * Read the last recorded mappings of a process, up to the given sample. An empty list is
+ * not an error. A mapping that contains a thread's stack has the owner OWNER_STACK, and
+ * every other mapping OWNER_ANON. Return 0 or -errno.
  */
 int recording_reader_read_mappings(struct recording_reader *reader, size_t index,
 				   const struct process *process,
@@ -72,7 +71,7 @@ int recording_reader_read_mappings(struct recording_reader *reader, size_t index
 /*
  * Return the same mappings as recording_reader_read_mappings(). Sequential reading must
  * be on. The list is valid until the next call for the same process, and *ret_version
- * changes whenever the list changes. Returns 0 or -errno.
+ * changes whenever the list changes. Return 0 or -errno.
  */
 int recording_reader_scan_mappings(struct recording_reader *reader, size_t index,
 				   const struct process *process,
@@ -82,8 +81,9 @@ int recording_reader_scan_mappings(struct recording_reader *reader, size_t index
 bool recording_reader_is_scanning(const struct recording_reader *reader);
 
 /*
- * Find the last sample, at or before *index, with a process for which is_wanted() returns
- * true. Returns 0, -ENOENT if there is no such sample, or another -errno.
+ * Find the last sample, at or before *index, that contains a process for which
+ * is_wanted() returns true. Return 0, -ENOENT if no sample contains one, or
+ * another -errno.
  */
 int recording_reader_find_last(struct recording_reader *reader,
 			       bool (*is_wanted)(const void *context,
@@ -92,26 +92,24 @@ int recording_reader_find_last(struct recording_reader *reader,
 			       const void *context, size_t *index);
 
 /*
- * Read the results of a heap read that are part of a sample. The sample must have
- * the mappings of the process. Returns 0, -ENOENT if the heap was not read, or
- * another -errno.
+ * Read the heap results of a process in a sample, which must have the mappings of the
+ * process. Return 0, -ENOENT if the heap was not read, or another -errno.
  */
 int recording_reader_read_heap(struct recording_reader *reader, size_t index,
 			       const struct process *process, struct heap_sums *ret);
 
 /*
- * Read the cgroup of a sample, with the pids of the processes in the sample. Returns 0,
+ * Read the cgroup of a sample, with the pids of the processes in the sample. Return 0,
  * -ENOENT if the sample has no cgroup, or another -errno.
  */
 int recording_reader_read_cgroup(struct recording_reader *reader, size_t index,
 				 struct cgroup *ret);
 
 /*
- * Call fn for the processes in descending order of their peak Rss. A process that
- * changed its name is listed under each name. Only the pid, the start time and the comm
- * in *process are set. `command` is the command line, or NULL if unknown. If fn returns a
- * value other than 0, the iteration ends and returns that value. Otherwise returns 0 or
- * -errno.
+ * Call fn for the processes in descending order of their peak Rss. A process that changed
+ * its name is listed under each name. Only the pid, the start time and the comm in
+ * *process are set. `command` is the command line, or NULL if unknown. If fn returns a
+ * value other than 0, stop and return that value. Otherwise return 0 or -errno.
  */
 int recording_reader_for_each_peak(struct recording_reader *reader,
 				   int (*fn)(void *context, const struct process *process,
@@ -125,8 +123,7 @@ struct recorded_note {
 
 /*
  * Call fn for each note on a process. The arguments are valid only during the call. If fn
- * returns a value other than 0, the iteration ends and returns that value. Otherwise
- * returns 0 or -errno.
+ * returns a value other than 0, stop and return that value. Otherwise return 0 or -errno.
  */
 int recording_reader_for_each_note(struct recording_reader *reader,
 				   int (*fn)(void *context,

@@ -13,7 +13,7 @@
 #define LEVELS_MAX 64
 
 /*
- * Set the levels of a cgroup from a list of their paths, "path\npath\n". The list begins
+ * Set the levels of a cgroup from a list of their paths, "path\npath\n", which begins
  * with the cgroup itself and ends with the root.
  */
 static void set_levels(struct cgroup *cgroup, char *paths)
@@ -70,7 +70,7 @@ static int read_stat(struct recording_reader *r, int64_t group, size_t level,
 
 /*
  * Add the pids of all processes in the sample. In a sample with a cgroup, all processes
- * belong to that cgroup.
+ * belong to it.
  */
 static int add_pids(struct recording_reader *r, const struct recorded_sample *sample,
 		    struct cgroup *ret)
@@ -109,8 +109,8 @@ static int read_amounts(struct recording_reader *r, int64_t group,
 }
 
 /*
- * Find the number of the row that describes the cgroup of a sample. Returns 0, -ENOENT if
- * the sample has no cgroup, or another -errno.
+ * Find the row number of a sample's cgroup. Return 0, -ENOENT if the sample has no
+ * cgroup, or another -errno.
  */
 static int find_group(struct recording_reader *r, const struct recorded_sample *sample,
 		      int64_t *ret_row, struct cgroup *ret)

@@ -18,8 +18,8 @@ static int check_database(struct recording_reader *r)
 	if (error == 0)
 		error = recording_sql_number(r->db, "PRAGMA user_version", &version);
 	/*
-	 * The header of the file is that of a recording, but SQLite cannot read the file.
-	 * The file is therefore damaged, perhaps truncated.
+	 * the file has the header of a recording, but SQLite cannot read it, so the file
+	 * is damaged, perhaps truncated
 	 */
 	if (error == -EBADMSG &&
 	    recording_sql_check_head(recording_file_fd(r->file)) != 0)
@@ -41,10 +41,10 @@ static int check_connection(struct recording_reader *r)
 }
 
 /*
- * Open a recording in a directory in which the user may not create the -wal and -shm
- * files that SQLite needs. If the recording has no write-ahead log, the file is complete,
- * so SQLite can open it as immutable. SQLite does not lock an immutable database;
- * flock(2) keeps recorders away until the file is closed.
+ * Open a recording in a directory where the user may not create the -wal and -shm files
+ * that SQLite needs. If the recording has no write-ahead log, the file is complete, so
+ * SQLite can open it as immutable. SQLite does not lock an immutable database; flock(2)
+ * keeps recorders away until the file is closed.
  */
 static int open_immutable(struct recording_reader *r, const char *path, int error)
 {

@@ -13,9 +13,7 @@
 #include "store/recording/read.h"
 #include "store/recording/schema.h"
 
-/*
- * A process under one name. The process exists in all samples with first <= number < end.
- */
+/* A process under one name, which exists in all samples with first <= number < end. */
 struct recorded_process {
 	int64_t row, first, end;
 	int pid;
@@ -26,13 +24,13 @@ struct recorded_process {
 struct recording_reader {
 	sqlite3 *db;
 	/*
-	 * The descriptor of the recording. It stays open until db is closed, because
-	 * closing a descriptor of the file would release SQLite's locks.
+	 * Descriptor of the recording. It stays open until db is closed, because closing
+	 * a descriptor of the file would release SQLite's locks.
 	 */
 	struct recording_file *file;
 	struct recording_guard guard;
 	/*
-	 * Path of the recording if it had no write-ahead log when memstate opened it,
+	 * Path of the recording if it had no write-ahead log when memstate opened it;
 	 * otherwise NULL.
 	 */
 	char *tidy_path;
@@ -43,7 +41,7 @@ struct recording_reader {
 	bool is_scanning;
 	struct mapping_walks walks; /* used only during sequential reading */
 	sqlite3_stmt *starts, *name, *group;
-	/* The processes of the session that was read last. */
+	/* processes of the session that was read last */
 	struct recorded_process *processes;
 	size_t process_count, process_capacity;
 	/* lower bound on the bytes that the processes occupy in the file */
@@ -65,25 +63,25 @@ int recording_reader_connect(struct recording_reader *r, const char *path);
 
 /*
  * Remove the -wal and -shm files that this read-only connection has created. SQLite
- * cannot remove them through a read-only connection, so the function opens and closes a
- * writable connection: SQLite then deletes an empty log under its own locks, unless
- * another connection is open. A log with content is not removed, because SQLite would
- * first copy the content into the recording.
+ * cannot remove them through a read-only connection, so open and close a writable
+ * connection: SQLite then deletes an empty log under its own locks, unless another
+ * connection is open. A log with content is not removed, because SQLite would first copy
+ * the content into the recording.
  */
 void recording_reader_remove_log(struct recording_reader *r);
 
 /*
- * Read all processes of a session into the reader, in ascending order of pid. Returns
- * 0 or -errno.
+ * Read all processes of a session into the reader, in ascending order of
+ * pid. Return 0 or -errno.
  */
 int recording_find_processes(struct recording_reader *r, int64_t session);
 
-/* Prepare a read-only statement. Returns 0 or -errno. */
+/* Prepare a read-only statement. Return 0 or -errno. */
 int recording_prepare(struct recording_reader *r, const char *sql, sqlite3_stmt **ret);
 
 /*
- * Finalize a statement after its last row or after an error. Returns `error` if it is not
- * 0, otherwise SQLite's error as -errno.
+ * Finalise a statement after its last row or after an error. Return `error` if it is not
+ * 0; otherwise SQLite's error as -errno.
  */
 int recording_finish(struct recording_reader *r, sqlite3_stmt *statement, int error);
 

@@ -303,7 +303,7 @@ static int add_heap(struct recording *r, const struct usage *u,
 	int64_t values[FACT_VALUES_MAX];
 
 	for (size_t i = 0; i < FACT_VALUES_MAX; i++)
-		/* A row of NULLs records that the process no longer has a heap. */
+		/* a row of NULLs records that the process no longer has a heap */
 		values[i] = FACT_UNKNOWN;
 	if (u->heap_quality != QUALITY_UNKNOWN)
 		facts_from_heap(u, mappings, values);
@@ -411,8 +411,8 @@ static int forget_ended_processes(struct recording *r)
 }
 
 /*
- * Trim the recording if a trim is due. The file may exceed its bounds by a tenth between
- * two trims.
+ * Trim the recording if a trim is due. Between trims, the file may exceed its bounds by
+ * a tenth.
  */
 static int trim(struct recording *r, const struct recording_moment *moment)
 {
@@ -428,7 +428,7 @@ static int trim(struct recording *r, const struct recording_moment *moment)
 }
 
 /*
- * Check that the recording still has a name in its directory. If the file was deleted,
+ * Check that the recording still has a name in its directory. If the file were deleted,
  * SQLite would continue to write to it, but no process could ever open it.
  */
 static int check_exists(const struct recording *r)
@@ -457,7 +457,7 @@ int recording_end(struct recording *r, const struct recording_moment *moment)
 	if (moment->elapsed_ns < r->synced_elapsed_ns + SYNC_EVERY_NS)
 		return check_exists(r);
 	r->synced_elapsed_ns = moment->elapsed_ns;
-	/* A checkpoint that a reader blocks is completed by the next checkpoint. */
+	/* if a reader blocks this checkpoint, the next checkpoint completes it */
 	(void)sqlite.wal_checkpoint_v2(r->db, NULL, SQLITE_CHECKPOINT_PASSIVE, NULL,
 				       NULL);
 	return check_exists(r);

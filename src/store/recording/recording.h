@@ -2,14 +2,13 @@
 /*
  * recording - store samples over time in one file, with bounds on time and size.
  *
- * A recording contains facts as reported by the kernel and by heap reads, without
- * conclusions from them. Values that have not changed since the last sample are
- * not written again.
+ * A recording contains values as reported by the kernel and by heap reads,
+ * without conclusions from them. Values that have not changed since the last
+ * sample are not written again.
  *
- * Each sample is one transaction. If memstate is killed at any moment, the file can
- * still be opened and has all samples except perhaps the last one. Data is written
- * to the disk within a second or two, so a power loss costs no more samples than
- * that. Not thread-safe.
+ * Each sample is one transaction. If memstate is killed, the file can still be opened and
+ * has all samples except perhaps the last one. Data is written to the disk within a
+ * second or two, so a power loss costs no more samples than that. Not thread-safe.
  */
 #ifndef MS_STORE_RECORDING_RECORDING_H
 #define MS_STORE_RECORDING_RECORDING_H
@@ -28,8 +27,8 @@ struct recording;
 const char *recording_damage(void);
 
 /*
- * Upper bounds on the time and size of a recording. The value 0 means no bound. If the
- * recording exceeds a bound, memstate removes the oldest samples.
+ * Upper bounds on the time and size of a recording; 0 means no bound. If the recording
+ * exceeds a bound, memstate removes the oldest samples.
  */
 struct recording_bounds {
 	uint64_t ns, bytes;
@@ -38,17 +37,17 @@ struct recording_bounds {
 struct recorded_event {
 	uint64_t unix_ms;
 	const char *kind, *text; /* `text` is NULL if the event has no text */
-	int pid;		 /* pid of the process that the event concerns, or 0 */
+	int pid;		 /* pid of the process concerned, or 0 */
 };
 
 struct recording_moment {
 	uint64_t unix_ms;
-	uint64_t elapsed_ns; /* time since this session began, which never decreases */
-	uint64_t cost_ns;    /* time that memstate spent on taking the sample */
+	uint64_t elapsed_ns; /* time since the session began; never decreases */
+	uint64_t cost_ns;    /* time that memstate spent on the sample */
 };
 
 /*
- * Begin a session in a new file or an existing recording. Returns 0; -EOPNOTSUPP if
+ * Begin a session in a new file or an existing recording. Return 0; -EOPNOTSUPP if
  * SQLite is not installed; -EEXIST if path exists and is not a recording; -ENOTSUP if the
  * recording has a newer version; -EBUSY if another process is writing to it; -EBADMSG if
  * it is damaged; or -errno. The caller closes *ret with recording_close().
@@ -57,30 +56,30 @@ int recording_open(const char *path, const struct recording_bounds *bounds,
 		   struct recording **ret);
 
 /*
- * Close the recording. If a sample has been begun but not ended, it is discarded. NULL
+ * Close the recording. A sample that has begun but not ended is discarded. NULL
  * is allowed.
  */
 void recording_close(struct recording *recording);
 
 /*
  * Adding a sample takes three steps: begin the sample, add its contents, and end it. Each
- * function returns 0 or -errno (-ENOSPC, …). After an error the sample is discarded, and
- * the caller may begin another one. Events may also be added between samples.
+ * function returns 0 or -errno (-ENOSPC, …). After an error, the sample is discarded, and
+ * the caller may begin another sample. Events may also be added between samples.
  */
 int recording_begin(struct recording *recording);
 int recording_add_usage(struct recording *recording, const struct usage *usage);
 /*
  * Add the usage of a process and all its mappings. The usage is stored with SOURCE_SMAPS.
- * recording_add_usage() stores no mappings, so it stores the usage with SOURCE_ROLLUP.
- * The owners of the mappings show which mappings contain a thread's stack.
+ * recording_add_usage() stores no mappings and uses SOURCE_ROLLUP. The owners of the
+ * mappings show which mappings contain a thread's stack.
  */
 int recording_add_mappings(struct recording *recording, const struct usage *usage,
 			   const struct mapping_list *mappings);
 int recording_add_cgroup(struct recording *recording, const struct cgroup *cgroup);
 int recording_add_event(struct recording *recording, const struct recorded_event *event);
 /*
- * Add a note about a process. The note applies for as long as the process has its current
- * name. Returns -EINVAL if the process was not added to this sample.
+ * Add a note about a process, which applies for as long as the process keeps its current
+ * name. Return -EINVAL if the process was not added to this sample.
  */
 int recording_add_note(struct recording *recording, const struct process *process,
 		       const char *kind, const char *text);

@@ -22,8 +22,8 @@
 #define DURATION_US_MAX (INT64_MAX / 1000)
 
 /*
- * Upper bounds on text lengths. A command line has at most 6 MiB; a kernel report is
- * far shorter.
+ * Upper bounds on the lengths of texts. A command line has at most 6 MiB; a kernel report
+ * is far shorter.
  */
 #define VALUE_BYTES_MAX (16 << 20)
 #define NAME_BYTES_MAX 65536
@@ -37,7 +37,7 @@ struct column {
 	const char *name, *declaration;
 	enum kind kind;
 	bool may_be_null;
-	/* minimum and maximum of a number, or of the length of a text in bytes */
+	/* minimum and maximum of a number, or of a text's length in bytes */
 	int64_t min, max;
 };
 
@@ -89,7 +89,7 @@ static const struct table tables[TABLE_COUNT_] = {
 			     NAME_BYTES_MAX } },
 			 2,
 			 NULL },
-	/* the names of a cgroup are columns, in the order of enum cgroup_name */
+	/* names of a cgroup, in the order of enum cgroup_name */
 	[TABLE_CGROUP] = { "cgroup",
 			   { NUMBER_KEY("cgroup", INT64_MAX),
 			     NUMBER("session", 1, RECORDING_SAMPLE_MAX),
@@ -152,8 +152,8 @@ static void add_fact_table(struct strbuf *sql, const struct fact_table_info *inf
 
 /*
  * Append the statement that creates a table, such as "CREATE TABLE usage(…)". SQLite
- * stores this text in the file, and memstate later compares the stored text with the
- * expected one to check the schema.
+ * stores the statement in the file, and memstate later compares it with the expected
+ * statement to check the schema.
  */
 static void add_table(struct strbuf *sql, size_t index)
 {
@@ -212,7 +212,7 @@ static const char *column_text(sqlite3_stmt *statement, int column)
 }
 
 /*
- * Return true if a row of the schema is an index that SQLite itself created for a UNIQUE
+ * Return true if a row of the schema is an index that SQLite created for a UNIQUE
  * constraint. Such an index has no SQL text.
  */
 static bool is_own_index(const char *type, const char *name, const char *sql)
@@ -222,8 +222,8 @@ static bool is_own_index(const char *type, const char *name, const char *sql)
 }
 
 /*
- * Check a row of the schema (type, name, tbl_name, sql). If the row is a table, set the
- * table's bit in *found.
+ * Check a row of the schema (type, name, tbl_name, sql). If the row is a table, set its
+ * bit in *found.
  */
 static int check_object(sqlite3_stmt *statement, uint32_t *found)
 {
@@ -306,7 +306,7 @@ int recording_schema_check_row(sqlite3_stmt *statement, int first_column,
 }
 
 /*
- * Read an integer, or FACT_UNKNOWN if the column is NULL. Returns 0, or -EBADMSG if the
+ * Read an integer, or FACT_UNKNOWN if the column is NULL. Return 0, or -EBADMSG if the
  * column has another type.
  */
 static int recording_schema_read_number(sqlite3_stmt *statement, int column, int64_t *ret)
@@ -334,16 +334,16 @@ int recording_schema_read_numbers(sqlite3_stmt *statement, int first_column, siz
 #define STEP_INSTRUCTIONS 1000
 
 /*
- * SQLite's virtual machine executes about 2 instructions per byte of the file to read all
- * rows of a table, and about 10 to delete the oldest samples. A request may use 32
- * instructions per byte, and at least 10 million so that small files can be read.
+ * Maximum work per request, in instructions of SQLite's virtual machine: 32 per byte of
+ * the file, but at least 10 million so that small files can be read. SQLite needs about 2
+ * per byte to read all rows of a table, and about 10 to delete the oldest samples.
  */
 #define STEPS_MIN 10000
 #define INSTRUCTIONS_PER_BYTE 32
 
 /*
- * SQLite calls this function every STEP_INSTRUCTIONS instructions. A return value of 1
- * ends the statement with SQLITE_INTERRUPT.
+ * Count a step of STEP_INSTRUCTIONS instructions, after each of which SQLite calls this
+ * function. A return value of 1 ends the statement with SQLITE_INTERRUPT.
  */
 static int count_step(void *context)
 {

@@ -28,8 +28,8 @@ bool recording_sql_load(void)
 }
 
 /*
- * Fields of smaps. Their values are stored in kB, the unit of the kernel, because smaller
- * numbers take less space in the file.
+ * Fields of smaps. They are stored in kB, the kernel's unit, because smaller numbers take
+ * less space in the file.
  */
 #define SMAPS_OFTEN                                                                   \
 	"rss_kb", "pss_kb", "shared_clean_kb", "shared_dirty_kb", "private_clean_kb", \
@@ -39,8 +39,8 @@ bool recording_sql_load(void)
 		"shmem_pmd_kb", "file_pmd_kb", "shared_hugetlb_kb", "private_hugetlb_kb"
 
 /*
- * The fact tables. While a key exists, the first value of its rows is never unknown. A
- * row whose first value is NULL means that the key no longer exists.
+ * The fact tables. While a key exists, the first value in its rows is never unknown; NULL
+ * means that the key no longer exists.
  */
 const struct fact_table_info fact_tables[FACT_TABLE_COUNT_] = {
 	[FACT_STATE] = { "state",
@@ -149,8 +149,8 @@ const char *recording_damage(void)
 }
 
 /*
- * Return the errno that SQLite stored for the last failed system call on the write-ahead
- * log, or 0.
+ * Return the errno value that SQLite stored for the last failed system call on the
+ * write-ahead log, or 0.
  */
 static int log_errno(sqlite3 *db)
 {
@@ -165,9 +165,9 @@ static int log_errno(sqlite3 *db)
 }
 
 /*
- * Return the errno of the last failed system call as -errno, or -EIO if SQLite stored no
- * errno. sqlite3_system_errno() is 0 after a failed sqlite3_step() or sqlite3_exec(), so
- * memstate also queries the database file and its log.
+ * Return the errno value of the last failed system call as -errno, or -EIO if SQLite
+ * stored none. sqlite3_system_errno() is 0 after a failed sqlite3_step() or
+ * sqlite3_exec(), so also query the database file and its log.
  */
 static int system_errno(sqlite3 *db)
 {
@@ -244,8 +244,8 @@ int recording_sql_open_immutable(const char *path, sqlite3 **ret)
 }
 
 /*
- * In SQLite's file header, user_version is at offset 60 and application_id at offset 68.
- * Each has 4 bytes, big-endian.
+ * in SQLite's file header, user_version (offset 60) and application_id (offset 68) are
+ * big-endian numbers of 4 bytes
  */
 int recording_sql_check_head(int fd)
 {

@@ -3,8 +3,8 @@
  * sql - the fact tables of a recording, and access to SQLite. SQLite is loaded when the
  * first recording is opened, because most runs do not need it.
  *
- * A row of a fact table contains the values that its key has from the row's sample until
- * the key's next row. A row without values means that the key no longer exists.
+ * A row of a fact table contains the values of its key from the row's sample until the
+ * key's next row. A row without values means that the key no longer exists.
  * memstate-recording(5) describes the tables for users of the sqlite3 shell.
  */
 #ifndef MS_STORE_RECORDING_SQL_H
@@ -18,27 +18,32 @@
 
 #define RECORDING_APPLICATION_ID 0x6d737465 /* "mste" in ASCII */
 /*
- * Version 2 added the table of FACT_HEAP_PART. Files of version 1 are still read, and
+ * Version 2 added the table of FACT_HEAP_PART. Files of version 1 can be read, and are
  * converted when memstate appends to them.
  */
 #define RECORDING_VERSION 2
 
-/* An unknown value. The database contains NULL in its place. */
+/* An unknown value, which is NULL in the database. */
 #define FACT_UNKNOWN INT64_MIN
 
 #define FACT_KEYS_MAX 2
 #define FACT_VALUES_MAX 32
 
-/* Tables whose key ends with the sample number, and whose values are integers. */
+/*
+ * The fact tables: tables of recorded values. The last part of each table's key is the
+ * sample number, and all values are integers.
+ */
 enum fact_table {
-	FACT_STATE,	 /* state of a process: its parent, number of threads, … */
-	FACT_USAGE,	 /* amounts of a process that change often */
-	FACT_USAGE_MORE, /* amounts of a process that change rarely */
-	FACT_MAPPING,	 /* mappings, by process and start address */
-	FACT_HEAP,	 /* results of heap reads, by process */
-	FACT_HEAP_PART,	 /* heaps of a process with several heaps, by allocator */
-	FACT_GROUP,	 /* usage, limits and events of a cgroup, by level */
-	FACT_GROUP_STAT, /* fields of memory.stat of a cgroup, by level */
+	/* figures from a process's state: its parent, number of threads, … */
+	FACT_STATE,
+	FACT_USAGE,	 /* memory figures of a process that change often */
+	FACT_USAGE_MORE, /* memory figures of a process that change rarely */
+	FACT_MAPPING,	 /* mappings, keyed by process and start address */
+	FACT_HEAP,	 /* results of heap reads, keyed by process */
+	/* single heaps of a process with several heaps, keyed by allocator */
+	FACT_HEAP_PART,
+	FACT_GROUP,	 /* usage, limits and events of a cgroup, keyed by level */
+	FACT_GROUP_STAT, /* fields of memory.stat of a cgroup, keyed by level */
 	FACT_GROUP_MORE, /* values of a cgroup that do not belong to a level */
 	FACT_TABLE_COUNT_
 };
@@ -52,7 +57,7 @@ struct fact_table_info {
 };
 extern const struct fact_table_info fact_tables[FACT_TABLE_COUNT_];
 
-/* The functions of SQLite that memstate calls. Their names lack the prefix "sqlite3_". */
+/* The functions of SQLite that memstate calls, without the prefix "sqlite3_". */
 /* clang-format off */
 #define SQLITE_FUNCTIONS(X) \
 	X(open_v2) X(close) X(exec) X(errmsg) X(extended_errcode) \
@@ -89,26 +94,26 @@ int recording_sql_errno(sqlite3 *db);
 
 /*
  * Open a database read-only, without a write-ahead log and without locks. No process may
- * write to the database while it is open. Returns 0 or -errno.
+ * write to the database while it is open. Return 0 or -errno.
  */
 int recording_sql_open_immutable(const char *path, sqlite3 **ret);
 
-/* Set the text that recording_damage() returns. Returns -EBADMSG. */
+/* Set the text that recording_damage() returns. Return -EBADMSG. */
 __attribute__((format(printf, 1, 2))) int recording_damaged(const char *format, ...);
 
 /*
- * Check the first bytes of an open file before SQLite reads the file. Returns 0 if the
- * file is empty or a recording, -EEXIST if it has another format, -ENOTSUP if it is a
- * recording of a newer version, or -errno.
+ * Check the header of an open file before SQLite reads the file. Return 0 if the file is
+ * empty or a recording, -EEXIST if it has another format, -ENOTSUP if it is a recording
+ * of a newer version, or -errno.
  */
 int recording_sql_check_head(int fd);
 
-/* Execute SQL statements that return no rows. Returns 0 or -errno. */
+/* Execute SQL statements that return no rows. Return 0 or -errno. */
 int recording_sql_execute(sqlite3 *db, const char *sql);
 
 /*
- * Store the first column of the first row of a query in *ret, or 0 if there is no row.
- * Returns 0 or -errno.
+ * Store the first column of a query's first row in *ret, or 0 if there is no
+ * row. Return 0 or -errno.
  */
 int recording_sql_number(sqlite3 *db, const char *sql, int64_t *ret);
 

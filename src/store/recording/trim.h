@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * trim - remove the oldest samples of a recording that exceeds its bounds. Values
- * recorded before the first remaining sample are kept if they are still valid in
- * that sample.
+ * recorded before the first remaining sample are kept if they are still valid in it.
  */
 #ifndef MS_STORE_RECORDING_TRIM_H
 #define MS_STORE_RECORDING_TRIM_H
@@ -10,11 +9,11 @@
 #include "store/recording/recording.h"
 #include "store/recording/sql.h"
 
-#define RECORDING_TRIM_SHARE 10 /* a recording may exceed a bound by 1/10 */
+#define RECORDING_TRIM_SHARE 10 /* allowed excess over a bound: 1/10 of the bound */
 
 /*
- * Trim a recording to its bounds. The function must be called in the transaction that
- * adds the last sample. unix_ms is the time of that sample. Returns 0 or -errno.
+ * Trim a recording to its bounds, in the same transaction that adds the last sample.
+ * unix_ms is the time of that sample. Return 0 or -errno.
  */
 int recording_trim(sqlite3 *db, const struct recording_bounds *bounds, uint64_t unix_ms);
 

@@ -15,10 +15,7 @@
 #include "store/recording/sql.h"
 
 enum statement {
-	/*
-	 * Base index of the statements for the fact tables. The index of a table's
-	 * statement is this base plus the enum fact_table.
-	 */
+	/* STATEMENT_FACT + table is the statement that writes to a fact table */
 	STATEMENT_FACT,
 	STATEMENT_SAMPLE = FACT_TABLE_COUNT_,
 	STATEMENT_PROCESS,
@@ -31,20 +28,20 @@ enum statement {
 };
 
 /*
- * A process that has a row in the process table. A process that changes its name gets
- * a new row.
+ * A process with a row in the process table. If the process changes its name, it has a
+ * new row.
  */
 struct known_process {
 	int pid;
 	uint64_t start_ticks;
 	char comm[PROCESS_COMM_SIZE];
 	int64_t row;
-	int64_t sample; /* the last sample to which the process was added */
+	int64_t sample; /* the last sample in which the process was recorded */
 };
 
 struct recording {
 	sqlite3 *db;
-	/* An flock(2) on this file keeps other recorders away. */
+	/* the recording, locked with flock(2) so that no other process writes to it */
 	struct recording_file *file;
 	struct recording_guard guard;
 	struct recording_bounds bounds;
@@ -57,39 +54,39 @@ struct recording {
 	int64_t session, sample;
 	uint64_t synced_elapsed_ns, trimmed_elapsed_ns;
 	bool is_begun;
-	bool has_content; /* the recording has at least one sample or event */
+	bool has_content; /* true if the recording has at least one sample or event */
 };
 
 /*
  * The two steps of opening a recording: recording_lock_file() opens or creates the file
- * and locks it, and recording_open_database() creates or checks the tables. Return 0 or
- * -errno. The caller closes the recording in either case.
+ * and locks it, and recording_open_database() creates or checks the tables. Both return 0
+ * or -errno. The caller closes the recording in either case.
  */
 int recording_lock_file(struct recording *r, const char *path);
 int recording_open_database(struct recording *r, const char *path);
 
 /*
- * Record the values of a key in the current sample, unless they have not changed. Returns
- * 0 or -errno.
+ * Record the values of a key in the current sample if they have changed. Return 0
+ * or -errno.
  */
 int recording_add_fact(struct recording *r, enum fact_table table,
 		       const int64_t keys[FACT_KEYS_MAX], const int64_t *values);
 
 /*
- * Record that all keys that begin with first_key no longer exist, except those recorded
- * in the current sample. Returns 0 or -errno.
+ * Record that all keys that begin with first_key no longer exist, except keys recorded in
+ * the current sample. Return 0 or -errno.
  */
 int recording_add_removals(struct recording *r, enum fact_table table, int64_t first_key);
 
 /*
- * Execute a statement that returns no rows. All parameters must have been bound. Returns
- * 0 or -errno.
+ * Execute a statement that returns no rows and whose parameters have been
+ * bound. Return 0 or -errno.
  */
 int recording_run(struct recording *r, enum statement which);
 
 /*
- * Bind numbers to consecutive parameters of the statement. `first` is the number of the
- * first parameter, counted from 1. FACT_UNKNOWN becomes NULL.
+ * Bind numbers to consecutive parameters of the statement, from parameter number `first`
+ * on, which is at least 1. FACT_UNKNOWN becomes NULL.
  */
 void recording_bind_numbers(sqlite3_stmt *statement, int first, const int64_t *numbers,
 			    size_t count);
@@ -100,9 +97,8 @@ void recording_bind_numbers(sqlite3_stmt *statement, int first, const int64_t *n
 void recording_bind_text(sqlite3_stmt *statement, int at, const char *text);
 
 /*
- * Roll back the transaction, and forget the values recorded last, because the file
- * may not contain them. As a result, the next sample records all values again.
- * Returns `error`.
+ * Roll back the transaction, and forget the last recorded values, because the file may
+ * not contain them. The next sample then records all values again. Return `error`.
  */
 int recording_roll_back(struct recording *r, int error);
 

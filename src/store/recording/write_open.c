@@ -24,16 +24,16 @@ int recording_lock_file(struct recording *r, const char *path)
 
 /*
  * Settings of the database. With a write-ahead log, readers and the writer do not block
- * each other, and memstate waits for the disk only at checkpoints, not at each sample.
- * Freed pages are reused.
+ * each other, and memstate waits for the disk only at checkpoints instead of at each
+ * sample. SQLite reuses freed pages.
  */
 static const char settings[] = "PRAGMA journal_mode=WAL;PRAGMA synchronous=NORMAL;"
 			       "PRAGMA wal_autocheckpoint=0;PRAGMA cache_size=-256;"
 			       "PRAGMA temp_store=MEMORY;";
 
 /*
- * Create the tables. The write-ahead log is not yet in use, so SQLite writes the
- * application_id to the file itself and not to the log.
+ * Create the tables before the write-ahead log is in use, so that SQLite writes the
+ * application_id to the file itself.
  */
 static int create_tables(struct recording *r)
 {

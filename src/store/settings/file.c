@@ -45,9 +45,9 @@ static bool has_foreign_ids(void)
 }
 
 /*
- * Return true if memstate may read a settings file with this owner: the user or root. If
- * memstate runs with more rights than its caller, files of root are not read, so that
- * memstate does not disclose their contents.
+ * Return true if memstate may read a settings file with this owner, which must be the
+ * user or root. If memstate has more rights than its caller, it must not disclose files
+ * of root.
  */
 static bool may_be_read(const struct stat *st)
 {
@@ -56,7 +56,7 @@ static bool may_be_read(const struct stat *st)
 
 /*
  * Open the settings file and check its type and owner. If the path leads to a pipe or a
- * device, the open must not block. Returns a descriptor or -errno.
+ * device, the open must not block. Return a descriptor or -errno.
  */
 static int open_file(int dir_fd, const char *path, int flags, struct stat *ret_st)
 {
@@ -94,9 +94,9 @@ int settings_file_read(const char *path, struct settings *ret, size_t *ret_bad_l
 }
 
 /*
- * Return true if memstate may create files in a directory with this owner: the user or
- * root. When memstate runs as root, it must not leave files of root in a directory of
- * another user.
+ * Return true if memstate may create files in a directory with this owner, which must be
+ * the user or root. Running as root, memstate must not leave files of root in another
+ * user's directory.
  */
 static bool may_be_written(const struct stat *st)
 {
@@ -104,8 +104,8 @@ static bool may_be_written(const struct stat *st)
 }
 
 /*
- * Create a directory and its missing parent directories, with mode 0700. `path` is
- * modified temporarily. Returns 0 or -errno.
+ * Create a directory with its missing parent directories, with mode 0700. `path` is
+ * modified temporarily. Return 0 or -errno.
  */
 static int make_dir(char *path)
 {
@@ -135,9 +135,9 @@ static char *dir_of(const char *path)
 }
 
 /*
- * Follow a symlink whose target does not exist. Only the user's own symlinks and those of
- * root are followed, because the symlink determines where memstate creates a file.
- * Returns the target as an absolute path that the caller frees, or NULL with errno set.
+ * Follow a symlink whose target does not exist. Follow only symlinks of the user and of
+ * root, because the symlink determines where memstate creates a file. Return the target
+ * as an absolute path that the caller frees, or NULL with errno set.
  */
 static char *follow_link(const char *path, const struct stat *st)
 {
@@ -158,7 +158,7 @@ static char *follow_link(const char *path, const struct stat *st)
 
 /*
  * Return the path of a file that does not exist, with all symlinks resolved. The caller
- * frees it. Returns NULL with errno set if the directory does not exist.
+ * frees the path. Return NULL with errno set if the directory does not exist.
  */
 static char *resolve_missing(const char *path)
 {
@@ -179,7 +179,7 @@ static char *resolve_missing(const char *path)
 
 /*
  * Find the file to which the path leads, and create its directory if necessary. If the
- * path is a dangling symlink, the directory of the target must exist. Returns the path of
+ * path is a dangling symlink, the directory of its target must exist. Return the path of
  * the file, which the caller frees, or NULL with errno set.
  */
 static char *resolve(const char *path)
@@ -211,7 +211,7 @@ static char *resolve(const char *path)
 }
 
 /*
- * Lock the directory. Returns 0 or -EBUSY. On file systems without locks, simultaneous
+ * Lock the directory. Return 0 or -EBUSY. On file systems without locks, simultaneous
  * changes by two processes may get lost, but the file is never damaged.
  */
 static int lock(int dir_fd)
@@ -228,10 +228,7 @@ static int lock(int dir_fd)
 	return -EBUSY;
 }
 
-/*
- * Read the settings file if it exists, and choose the permissions of the file that
- * replaces it.
- */
+/* Read the settings file if it exists, and choose the permissions of its replacement. */
 static int read_old(int dir_fd, const char *name, struct strbuf *ret, mode_t *ret_mode)
 {
 	_cleanup_close_ int fd = -1;
@@ -243,7 +240,10 @@ static int read_old(int dir_fd, const char *name, struct strbuf *ret, mode_t *re
 		return fd == -ENOENT ? 0 : fd;
 	if (st.st_uid != geteuid())
 		return -EPERM;
-	/* rename() would succeed, but the owner has made the settings file read-only */
+	/*
+	 * rename() would succeed even though the owner has made the settings
+	 * file read-only
+	 */
 	if (!(st.st_mode & S_IWUSR))
 		return -EACCES;
 	*ret_mode = st.st_mode & 0777;

@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * file - the settings file of the user. Errors besides those of system calls:
+ * file - the settings file of the user. The functions return these errors in addition to
+ * those of system calls:
+ *
  * -EPERM            the file or its directory belongs to another user, or memstate runs
  *                   with another user's privileges
  * -EINVAL           not a regular file
  * -EFBIG            too large for a settings file
  * -EBADMSG          not text
- * -EPROTONOSUPPORT  of another version of memstate
+ * -EPROTONOSUPPORT  from another version of memstate
  * -EBUSY            another process has locked the directory for longer than a second
  */
 #ifndef MS_STORE_SETTINGS_FILE_H
@@ -20,14 +22,14 @@
 
 /*
  * Find the path of the settings file. config_home and home are the values of
- * XDG_CONFIG_HOME and HOME, or NULL; relative paths are ignored. Returns false if
- * neither is usable.
+ * XDG_CONFIG_HOME and HOME, or NULL; relative paths are ignored. Return false if neither
+ * is usable.
  */
 bool settings_file_find(const char *config_home, const char *home, struct strbuf *ret);
 
 /*
  * Read the settings file as settings_text_parse() does. If the file does not exist, there
- * are no settings. Returns 0 or -errno.
+ * are no settings. Return 0 or -errno.
  */
 int settings_file_read(const char *path, struct settings *ret, size_t *ret_bad_line);
 
@@ -36,7 +38,7 @@ int settings_file_read(const char *path, struct settings *ret, size_t *ret_bad_l
  * file is read again and replaced as a whole under a lock, so that several processes can
  * change different settings. A symlink to the file is preserved. The target of a dangling
  * symlink is created if its directory exists; other missing directories are created.
- * Returns 0, or -errno with the file unchanged.
+ * Return 0, or -errno with the file unchanged.
  */
 int settings_file_change(const char *path, const struct settings *changes,
 			 const bool is_rejected[SETTING_COUNT_]);

@@ -18,11 +18,11 @@ static const char byte_order_mark[] = "\xef\xbb\xbf";
 
 /* Offsets of the parts of a line in the text of a settings file. */
 struct line {
-	/* from the start of the line to after its line break, if any */
+	/* offsets of the whole line, including its line break */
 	size_t begin, end;
 	size_t key, key_length;
 	size_t value, value_length;
-	bool is_bad; /* true if the line is not a setting, a comment or blank */
+	bool is_bad; /* true if the line is invalid */
 };
 
 static bool is_blank(char c)
@@ -51,7 +51,7 @@ static size_t find_comment(const char *text, size_t begin, size_t end)
 	return end;
 }
 
-/* Split the line of a settings file into key and value. */
+/* Split a line of a settings file into key and value. */
 static void parse_line(const char *text, struct line *line, size_t begin, size_t end)
 {
 	const char *equals;
@@ -73,12 +73,12 @@ static void parse_line(const char *text, struct line *line, size_t begin, size_t
 	end = find_comment(text, value, end);
 	trim(text, &value, &end);
 	line->value_length = end - value;
-	/* if the value is empty, insert a new value right after the equals sign */
+	/* insert a new value directly after the equals sign if the value is empty */
 	line->value = end > value ? value : (size_t)(equals - text) + 1;
 }
 
 /*
- * Find the parts of the line at offset *at, and advance *at to the next line. Returns
+ * Find the parts of the line at offset *at, and advance *at to the next line. Return
  * false at the end of the text.
  */
 static bool next_line(const struct strbuf *text, size_t *at, struct line *ret)
@@ -128,8 +128,8 @@ static bool has_version(const struct strbuf *text, const struct line *line)
 }
 
 /*
- * Return true if every version line of a settings file contains the supported version.
- * *ret_is_given is true if there is a version line.
+ * Return true if all version lines of a settings file contain the supported version. Set
+ * *ret_is_given if there is a version line.
  */
 static bool is_of_this_version(const struct strbuf *text, bool *ret_is_given)
 {
@@ -211,7 +211,7 @@ static void add_setting(struct strbuf *out, int setting, const char *value)
 	strbuf_addf(out, "%s=%s\n", setting_names[setting], value);
 }
 
-/* Append a line of a settings file with a new value. */
+/* Append a line of a settings file with its value replaced. */
 static void change_line(const struct strbuf *text, const struct line *line,
 			const char *value, struct strbuf *out)
 {

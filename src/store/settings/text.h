@@ -21,16 +21,16 @@
 /*
  * Parse the text of a settings file. If a key occurs several times, the last line counts.
  * *ret_bad_line is the number of the first line that is neither a setting nor a comment,
- * or 0. Returns 0, -EBADMSG if the text contains a NUL byte, or -EPROTONOSUPPORT if its
- * version is not SETTINGS_VERSION. On failure *ret and *ret_bad_line are unchanged. The
+ * or 0. Return 0, -EBADMSG if the text contains a NUL byte, or -EPROTONOSUPPORT if its
+ * version is not SETTINGS_VERSION. On failure, *ret and *ret_bad_line are unchanged. The
  * caller releases *ret.
  */
 int settings_text_parse(const struct strbuf *text, struct settings *ret,
 			size_t *ret_bad_line);
 
 /*
- * Append the text to *out with some settings changed, and everything else unchanged. If
- * is_rejected is set for a changed setting, memstate could not use its old value, and
+ * Append the text to *out with some settings changed and everything else unchanged. If
+ * is_rejected is set for a changed setting, memstate could not use the old value, and
  * the old line becomes a comment. `text` must be empty, or a text that
  * settings_text_parse() accepts.
  */

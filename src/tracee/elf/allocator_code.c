@@ -14,8 +14,8 @@
 #include "tracee/memory/mapped_file.h"
 
 /*
- * Limits on the size and number of files that are searched per process. Real programs map
- * a few hundred files.
+ * Limits on the total size and the number of files to search per process. Real programs
+ * map a few hundred files.
  */
 #define SEARCH_BYTES_MAX (UINT64_C(256) << 20)
 #define SEARCH_FILES_MAX 1000
@@ -24,10 +24,11 @@
 #define SIGN_BYTES_MAX 32
 
 /*
- * Texts by which allocators are recognized: messages, which all versions of the allocator
- * contain. musl's mallocng has no message, but a table of size classes (size_classes[] in
- * src/malloc/mallocng/malloc.c): 292, 340, 409, 511, 584, 682, 818 and 1023 as 16-bit
- * numbers, none of whose bytes is 0.
+ * Texts by which memstate recognizes allocators: messages that all versions of the
+ * allocator contain. musl's mallocng has no message, but a table of size classes
+ * (size_classes[] in src/malloc/mallocng/malloc.c): 292, 340, 409, 511, 584, 682, 818 and
+ * 1023 as 16-bit numbers, none of whose bytes is 0. The malloc of older versions of
+ * musl contains a table of bins (bin_tab[]): the bytes 32 to 43.
  */
 static const struct {
 	enum allocator allocator;
@@ -40,9 +41,10 @@ static const struct {
 	{ ALLOCATOR_GO, "mheap.freeSpanLocked - invalid" },
 	{ ALLOCATOR_MUSL,
 	  "\x24\x01\x54\x01\x99\x01\xff\x01\x48\x02\xaa\x02\x32\x03\xff\x03" },
+	{ ALLOCATOR_MUSL, " !\"#$$%%&&''(((())))****++++" },
 };
 
-/* A text that gperftools contains, but not Google's newer tcmalloc. */
+/* A text that the tcmalloc of gperftools contains, but not Google's newer tcmalloc. */
 static const char gperftools_sign[] = "TCMALLOC_SKIP_SBRK";
 
 struct search {
@@ -72,15 +74,15 @@ static void find_signs(struct allocator_code *code, const char *bytes, size_t le
 }
 
 /*
- * Search the file from offset up to end, or up to the end of the file if that
- * comes first.
+ * Search the file from `offset` up to `end` or the end of the file, whichever comes
+ * first.
  */
 static bool search_range(struct search *s, int fd, uint64_t offset, uint64_t end)
 {
 	char bytes[SIGN_BYTES_MAX + CHUNK_BYTES];
 	/*
-	 * Number of bytes at the end of the previous chunk that are searched again,
-	 * because a message may be split between two chunks.
+	 * Number of bytes at the end of the previous chunk to search again, because a
+	 * message may be split between two chunks.
 	 */
 	size_t kept = 0;
 
@@ -105,8 +107,8 @@ static bool search_range(struct search *s, int fd, uint64_t offset, uint64_t end
 }
 
 /*
- * Search the ranges of m's file that are mapped without write permission, that
- * is, code and constants.
+ * Search those ranges of m's file that are mapped without write permission, which contain
+ * code and constants.
  */
 static bool search_file(struct search *s, const struct mapping *m)
 {
@@ -135,10 +137,7 @@ static bool has_code(const struct mapping *m)
 		strncmp(m->name, "[anon:", strlen("[anon:")) == 0);
 }
 
-/*
- * Return true if an earlier executable mapping belongs to the same file as the mapping
- * at index.
- */
+/* Return true if another executable mapping with a lower index maps the same file. */
 static bool is_searched(const struct search *s, size_t index)
 {
 	const struct mapping *items = s->mappings->items;
@@ -192,7 +191,7 @@ static bool search_program(struct search *s)
 	return false;
 }
 
-/* Return a hash (FNV-1a) of the files with executable mappings. The hash is never 0. */
+/* Return a hash (FNV-1a) over the files with executable mappings. The hash is never 0. */
 static uint64_t make_key(const struct mapping_list *mappings, enum code_scope scope)
 {
 	uint64_t hash = UINT64_C(0xcbf29ce484222325) ^ scope;

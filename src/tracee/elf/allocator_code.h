@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * allocator_code - find out which allocators are linked into a process, from the ELF
- * files that it has mapped. The process is not stopped, and its memory is not read. An
- * allocator is recognized by a message or a table, which remains in a stripped program.
+ * allocator_code - determine from the ELF files that a process has mapped which
+ * allocators are linked into it. memstate neither stops the process nor reads its memory.
+ * It recognizes an allocator by a message or a table, which remains in a stripped
+ * program.
+ *
  * The files may be malicious: mapped_file_open() opens them, only mapped parts are
- * searched, and the number of bytes searched is limited.
+ * searched, and the number of searched bytes is limited.
  */
 #ifndef MS_TRACEE_ELF_ALLOCATOR_CODE_H
 #define MS_TRACEE_ELF_ALLOCATOR_CODE_H
@@ -18,20 +20,20 @@
 struct allocator_code {
 	/*
 	 * True if all code was searched. False if a file cannot be opened or is too
-	 * large, or if there is code in anonymous memory, into which packed programs
+	 * large, or if the process has code in anonymous memory, to which packed programs
 	 * unpack themselves.
 	 */
 	bool is_complete;
-	/* the allocators found, of glibc, jemalloc, tcmalloc, mimalloc and mallocng */
+	/* which of glibc, jemalloc, tcmalloc, mimalloc and musl's mallocs were found */
 	bool is_found[ALLOCATOR_COUNT_];
-	bool has_gperftools; /* the tcmalloc that was found is that of gperftools */
+	bool has_gperftools; /* the tcmalloc that was found is the one of gperftools */
 };
 
 enum code_scope {
 	CODE_ALL_FILES, /* search all files with executable mappings */
 	/*
 	 * Search only the program's own file, and only if it exports a malloc function,
-	 * which replaces the C library's malloc. Otherwise is_complete is false.
+	 * which then replaces the C library's malloc. Otherwise is_complete is false.
 	 */
 	CODE_PROGRAM,
 };
@@ -41,7 +43,7 @@ enum code_scope {
 /* Cache of search results, one for each set of mapped files. Initialise it with zeros. */
 struct allocator_codes {
 	struct {
-		uint64_t key; /* hash of the set of files, or 0 if the entry is unused */
+		uint64_t key; /* hash of the set of files; 0 if the entry is unused */
 		struct allocator_code code;
 	} kept[ALLOCATOR_CODES_KEPT];
 };

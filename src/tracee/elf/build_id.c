@@ -24,7 +24,7 @@ static uint64_t align_up(uint64_t value, uint64_t alignment)
 	return (value + alignment - 1) / alignment * alignment;
 }
 
-/* Find the build ID among the notes of one section. */
+/* Find the build ID in the notes of one section. */
 static void find_in_notes(const uint8_t *notes, uint64_t length, uint64_t alignment,
 			  struct elf_build_id *ret)
 {
@@ -70,8 +70,8 @@ int elf_build_id_read(int fd, struct elf_build_id *ret)
 }
 
 /*
- * Open the debug file of a build ID below one root directory. Returns the same values
- * as elf_debug_open().
+ * Open the debug file for a build ID below one root directory. Return the same values as
+ * elf_debug_open().
  */
 static int open_debug(int root_fd, const struct elf_build_id *id)
 {

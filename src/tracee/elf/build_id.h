@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * build_id - read the build ID of an ELF file, and open the debug file that is installed
- * for the build ID.
+ * for a build ID.
  */
 #ifndef MS_TRACEE_ELF_BUILD_ID_H
 #define MS_TRACEE_ELF_BUILD_ID_H
@@ -12,10 +12,10 @@
 
 #define ELF_BUILD_ID_MAX 64
 
-/* A build ID identifies one build of a program or library. */
+/* A build ID, which identifies one build of a program or library. */
 struct elf_build_id {
 	uint8_t bytes[ELF_BUILD_ID_MAX];
-	size_t length; /* length of the build ID, or 0 if the file has no build ID */
+	size_t length; /* length of the build ID in bytes; 0 if the file has none */
 };
 
 bool elf_build_id_is_same(const struct elf_build_id *a, const struct elf_build_id *b);
@@ -27,9 +27,9 @@ bool elf_build_id_is_same(const struct elf_build_id *a, const struct elf_build_i
 int elf_build_id_read(int fd, struct elf_build_id *ret);
 
 /*
- * Open the debug file with this build ID below /usr/lib/debug: first in the root
- * directory root_fd, unless root_fd is -1, then in memstate's own root. A debug file that
- * contains another build ID is ignored. Returns a descriptor or -ENOENT.
+ * Open the debug file with this build ID below /usr/lib/debug. The function searches the
+ * root directory root_fd first, unless it is -1, and then memstate's own root. It ignores
+ * a debug file that contains another build ID. Return a descriptor or -ENOENT.
  */
 int elf_debug_open(int root_fd, const struct elf_build_id *id);
 

@@ -2,7 +2,7 @@
 /*
  * exports - read the symbols that an ELF file exports to the dynamic linker. Unlike
  * elf_symbols, this module returns all names of an address, reads no debug files, and
- * needs no libelf. The file may be malicious: its contents are checked.
+ * needs no libelf. The file may be malicious, so its contents are checked.
  */
 #ifndef MS_TRACEE_ELF_EXPORTS_H
 #define MS_TRACEE_ELF_EXPORTS_H
@@ -50,9 +50,9 @@ struct elf_exports {
 int elf_exports_read(int fd, struct elf_exports *ret);
 
 /*
- * Read the global symbols of an open file from the debuggers' symbol table (.symtab). Use
- * this for a static program, which exports nothing. Returns the same values as
- * elf_exports_read(), but -ENODATA if the program is stripped.
+ * Read the global symbols of an open file from the symbol table for debuggers (.symtab).
+ * Use this function for a static program, which exports nothing. Return the same values
+ * as elf_exports_read(), but -ENODATA if the program is stripped.
  */
 int elf_exports_read_program(int fd, struct elf_exports *ret);
 
@@ -67,8 +67,8 @@ const struct elf_export *elf_exports_find(const struct elf_exports *exports,
 					  const char *name);
 
 /*
- * Find the file offset of the byte that is loaded at vaddr, the address before
- * relocation. Returns false if the byte at vaddr does not come from the file.
+ * Find the file offset of the byte that is loaded at vaddr, an address before relocation.
+ * Return false if the byte does not come from the file.
  */
 bool elf_exports_offset(const struct elf_exports *exports, uint64_t vaddr,
 			uint64_t *ret_bytes);

@@ -27,7 +27,7 @@ struct reading {
 	struct elf_reader file;
 	const char *const *names;
 	size_t name_count;
-	/* the symbol table that was read last, and the index of its section */
+	/* symbol table read most recently, and the index of its section */
 	struct elf_symbol_table symbols;
 	size_t symbols_index;
 	struct elf_imports imports;
@@ -42,10 +42,7 @@ static int read_symbols(struct reading *reading, size_t index)
 	return elf_reader_read_symbols(&reading->file, index, &reading->symbols);
 }
 
-/*
- * Return the index of the symbol's name in names, or name_count if names does not
- * contain it.
- */
+/* Return the index of the symbol's name in names, or name_count if it is not there. */
 static size_t find_name(const struct reading *reading, uint64_t symbol)
 {
 	const char *text = NULL;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * imports - find the slots of an ELF file in which the dynamic linker stores the
- * addresses of functions, by function name. The file may be malicious: its contents are
- * checked. Needs no libelf.
+ * addresses of functions, by function name. The file may be malicious, so its contents
+ * are checked. Needs no libelf.
  */
 #ifndef MS_TRACEE_ELF_IMPORTS_H
 #define MS_TRACEE_ELF_IMPORTS_H
@@ -16,13 +16,13 @@ struct elf_import {
 	/* index of the function in the names passed to elf_imports_read() */
 	size_t name;
 	/*
-	 * the slot is used only for calls; if false, the program may also read the
-	 * address from it
+	 * The program uses the slot only for calls. If false, it may also read the
+	 * address from the slot.
 	 */
 	bool is_for_calls;
 	/* the slot is a variable or constant that is initialized with the address */
 	bool is_variable;
-	/* the import is weak: the file also works without the function */
+	/* the import is weak: the file can be loaded without the function */
 	bool is_weak;
 };
 
@@ -37,7 +37,7 @@ struct elf_imports {
 	}
 
 /*
- * Read the slots of the functions in names from an open file. Return 0; -ENOEXEC if the
+ * Read from an open file the slots of the functions in names. Return 0; -ENOEXEC if the
  * file is not a 64-bit ELF file for this machine; -EBADMSG; or another -errno. A file
  * without relocation tables has no slots.
  */

@@ -17,12 +17,12 @@
 #define HEADERS_MAX 64
 #define DYNAMIC_MAX 256
 /*
- * Maximum number of files, more than any real program has. The limit ends the loop if the
- * list is circular.
+ * Maximum number of files, which exceeds that of any real program. The limit ends the
+ * loop if the list is circular.
  */
 #define FILES_MAX 4096
 
-/* Location of the program headers in memory, according to the auxiliary vector. */
+/* The address and number of the program headers, from the auxiliary vector. */
 struct program_headers {
 	uint64_t addr, count;
 };
@@ -76,8 +76,8 @@ static int find_dynamic(struct memory *memory, const struct program_headers *hea
 }
 
 /*
- * Find the head of the dynamic linker's list of files, to which the dynamic section
- * points (DT_DEBUG). Return 0, -ENODATA or -EBADMSG.
+ * Find the head of the dynamic linker's list of files, which the dynamic section points
+ * to (DT_DEBUG). Return 0, -ENODATA or -EBADMSG.
  */
 static int find_list(struct memory *memory, uint64_t dynamic_addr, uint64_t *ret_addr)
 {
@@ -107,7 +107,7 @@ static void add_file(struct memory *memory, uint64_t dynamic_addr,
 {
 	const struct mapping *m = memory_find_mapping(memory, dynamic_addr);
 
-	/* the dynamic linker also lists the vDSO, which has no file */
+	/* skip the vDSO: the dynamic linker lists it, but it has no file */
 	if (!m || m->inode == 0)
 		return;
 	order->items = xgrow(order->items, &order->capacity, order->count + 1,

@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * link_order - list the files that the dynamic linker has loaded into a process, in the
- * order in which it searches them for a name: the program, preloaded libraries, the
- * program's libraries, and the libraries that those need. Files loaded later by dlopen(3)
- * are at the end. The list is in the process's own memory, so its contents are
- * not trusted.
+ * order in which it searches them for a name. The order is the program, the preloaded
+ * libraries, the program's libraries, their libraries, and files loaded later with
+ * dlopen(3). The list is in the memory of the process, so its contents are not trusted.
  */
 #ifndef MS_TRACEE_ELF_LINK_ORDER_H
 #define MS_TRACEE_ELF_LINK_ORDER_H
@@ -14,7 +13,7 @@
 #include "tracee/memory/memory.h"
 
 struct link_order {
-	/* the first mapping of each file, borrowed from the list in struct memory */
+	/* the first mapping of each file; borrowed from the list in struct memory */
 	const struct mapping **items;
 	size_t count, capacity;
 };
@@ -26,7 +25,7 @@ struct link_order {
 
 /*
  * Read the list of loaded files. Return 0; -ENODATA for a static program, which has no
- * such list; -EBADMSG if the list is invalid; or another -errno.
+ * list; -EBADMSG if the list is invalid; or another -errno.
  */
 int link_order_read(struct memory *memory, struct link_order *ret);
 void link_order_release(struct link_order *order);

@@ -112,7 +112,7 @@ bool elf_is_native(int fd)
 	return elf_reader_open_native(fd, &reader) == 0;
 }
 
-/* Read length bytes of the file and append a NUL. The caller frees *ret. */
+/* Read `length` bytes of the file and append a NUL. The caller frees *ret. */
 static int read_bytes(struct elf_reader *reader, uint64_t offset_bytes, uint64_t length,
 		      void **ret)
 {

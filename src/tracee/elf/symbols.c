@@ -13,8 +13,8 @@
 #include "tracee/elf/build_id.h"
 
 /*
- * Symbols may be nested. A lookup checks at most this many of the symbols that
- * start before the address.
+ * Symbols may be nested. A lookup checks at most this many of the symbols that start at
+ * or before the address.
  */
 #define ENCLOSING_TRIES 32
 
@@ -26,8 +26,8 @@
 #	include "base/library.h"
 
 /*
- * Maximum total size of the symbol tables, larger than in any known program. A malformed
- * file can claim more than the available memory.
+ * Maximum total size of the symbol tables, which exceeds that of any known program. A
+ * malformed file can claim more than the available memory.
  */
 #	define TABLES_MAX_BYTES (UINT64_C(1) << 30)
 #	define SEGMENTS_MAX 256
@@ -71,8 +71,8 @@ static int file_open(int fd, struct elf_file **ret)
 		return -EOPNOTSUPP;
 	}
 	/*
-	 * read the file instead of mapping it: a mapping would raise SIGBUS if the file
-	 * were truncated meanwhile
+	 * Do not map the file: accessing the mapping would raise SIGBUS if the file were
+	 * truncated in the meantime.
 	 */
 	elf = libelf.elf_begin(fd, ELF_C_READ, NULL);
 	if (!elf || libelf.elf_kind(elf) != ELF_K_ELF ||
@@ -110,7 +110,7 @@ static int read_segments(struct elf_symbols *symbols)
 
 /*
  * Return the number of bytes from vaddr to the end of the segment that contains vaddr, or
- * 0 if no segment does.
+ * 0 if no segment contains it.
  */
 static uint64_t segment_rest(const struct elf_symbols *symbols, uint64_t vaddr)
 {
@@ -162,7 +162,7 @@ static void add_symbol(struct elf_symbols *symbols, const GElf_Sym *sym, const c
 
 /*
  * Return the bytes of a section. Return NULL if they are compressed or not in the file,
- * or if the limit on the size of all tables is exceeded.
+ * or if the total size of the tables would exceed the limit.
  */
 static Elf_Data *section_data(struct elf_symbols *symbols, Elf_Scn *section,
 			      const GElf_Shdr *header)
@@ -188,7 +188,7 @@ static void read_table(struct elf_symbols *symbols, Elf *elf, Elf_Scn *section,
 	table = section_data(symbols, section, header);
 	names = section_data(symbols, names_section, &names_header);
 	/*
-	 * a NUL at the end of the section ensures that each name ends inside the section
+	 * the string table must end with a NUL, so that each name ends inside the section
 	 */
 	if (!table || !names || !names->d_buf || names->d_size == 0 ||
 	    ((const char *)names->d_buf)[names->d_size - 1] != '\0')
@@ -205,7 +205,7 @@ static void read_table(struct elf_symbols *symbols, Elf *elf, Elf_Scn *section,
 }
 
 /*
- * Read all symbol tables. Returns true if one of them is the full table (.symtab), which
+ * Read all symbol tables. Return true if one of them is the full table (.symtab), which
  * also contains symbols that are not exported.
  */
 static bool read_tables(struct elf_symbols *symbols, Elf *elf)
@@ -248,8 +248,8 @@ static int compare(const void *a, const void *b)
 }
 
 /*
- * Sort the symbols and keep one per address. A symbol without a size extends to the
- * next symbol.
+ * Sort the symbols and keep one per address. A symbol without a size extends to the next
+ * symbol.
  */
 static void sort(struct elf_symbols *symbols)
 {

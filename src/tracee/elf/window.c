@@ -19,7 +19,7 @@ struct elf_window *elf_window_new(int fd, uint64_t *left_bytes)
 	return window;
 }
 
-/* Move the window: fill it with the bytes of the file from offset_bytes on. */
+/* Fill the window with the bytes of the file from offset_bytes on. */
 static int fill(struct elf_window *window, uint64_t offset_bytes)
 {
 	ssize_t n;
@@ -30,8 +30,8 @@ static int fill(struct elf_window *window, uint64_t offset_bytes)
 	if (offset_bytes > INT64_MAX)
 		return -EBADMSG;
 	/*
-	 * a short read is charged as a full one, so that the limit also bounds
-	 * the number of reads
+	 * count a short read as a full one, so that the limit also bounds the number of
+	 * reads
 	 */
 	if (*window->left_bytes < ELF_WINDOW_BYTES)
 		return -E2BIG;

@@ -24,14 +24,14 @@ void expendable_run(struct expendable *e, int (*work)(void *context), void *cont
 
 /*
  * Wait until the work has returned, but not beyond until_ns (a time on CLOCK_MONOTONIC).
- * Returns true, with the result of the work in *ret_result, if the work has returned.
+ * Return true, with the result of the work in *ret_result, if the work has returned.
  */
 bool expendable_wait(struct expendable *e, uint64_t until_ns, int *ret_result);
 
 /*
  * Make the owner, which is waiting in expendable_wait(), call function(argument). The
  * work function uses this for ptrace(2), which accepts requests only from the tracing
- * thread. Return the result of function, or -ETIMEDOUT if the owner no longer waits.
+ * thread. Return the result of function, or -ETIMEDOUT if the owner is no longer waiting.
  */
 int expendable_call_owner(struct expendable *e, int (*function)(void *argument),
 			  void *argument);

@@ -11,6 +11,7 @@
 #include <stdlib.h>
 #include <sys/eventfd.h>
 #include <sys/ioctl.h>
+#include <sys/prctl.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -23,9 +24,11 @@
 #endif
 
 /*
- * Number of pages that are read together if the accesses are sequential. A walker that
- * reads every page then causes few page faults.
+ * Number of pages that are read together: the aligned block that contains the page, and
+ * up to WINDOW_MAX pages if the accesses are sequential. A page fault takes much longer
+ * than reading these pages, because two threads must wake each other.
  */
+#define WINDOW_MIN (LAZY_BLOCK_BYTES / IMAGE_PAGE_BYTES)
 #define WINDOW_MAX 64
 
 struct lazy {
@@ -36,26 +39,13 @@ struct lazy {
 	bool is_full;
 	uint64_t cpu_ns; /* CPU time of the thread */
 	struct page_list pages;
-	/* offset at which a sequential access continues; the number of pages to read */
+	/*
+	 * offset at which a sequential access continues, and number of pages to
+	 * read together
+	 */
 	uint64_t next_offset, window;
 	uint8_t buffer[WINDOW_MAX * IMAGE_PAGE_BYTES];
 };
-
-/* Return the index of the run that contains the byte at this offset of the image. */
-static size_t find_run(const struct image *image, uint64_t offset)
-{
-	size_t low = 0, high = image->run_count;
-
-	while (high - low > 1) {
-		size_t middle = low + (high - low) / 2;
-
-		if (image->runs[middle].offset_bytes <= offset)
-			low = middle;
-		else
-			high = middle;
-	}
-	return low;
-}
 
 static bool fill_with_zeros(const struct lazy *l, uint64_t offset, uint64_t length)
 {
@@ -67,7 +57,7 @@ static bool fill_with_zeros(const struct lazy *l, uint64_t offset, uint64_t leng
 }
 
 /*
- * Read the pages of the target at addr into the image at this offset. Returns the number
+ * Read the pages of the target at addr into the image at this offset. Return the number
  * of bytes that were filled, or 0.
  */
 static uint64_t fill_from_target(struct lazy *l, uint64_t offset, uint64_t addr,
@@ -88,12 +78,27 @@ static uint64_t fill_from_target(struct lazy *l, uint64_t offset, uint64_t addr,
 	return copy.copy > 0 ? (uint64_t)copy.copy : 0;
 }
 
+/*
+ * Read up to `length` bytes of the target from start_addr, which is in the run. Returns
+ * the number of bytes that were filled, or 0.
+ */
+static uint64_t fill_pages(struct lazy *l, const struct image_run *run,
+			   uint64_t start_addr, uint64_t length)
+{
+	uint64_t room = run->end_addr - start_addr;
+
+	if (l->mem_fd < 0)
+		return 0;
+	return fill_from_target(l, run->offset_bytes + (start_addr - run->start_addr),
+				start_addr, length < room ? length : room);
+}
+
 static void stop_faults(struct lazy *l)
 {
 	struct uffdio_range all = { (uintptr_t)l->image->bytes,
 				    l->image->capacity_bytes };
 
-	/* this also wakes the thread that waits for a page */
+	/* unregistering also wakes the thread that waits for a page */
 	ioctl(l->fault_fd, UFFDIO_UNREGISTER, &all);
 }
 
@@ -101,44 +106,46 @@ static void handle_fault(struct lazy *l, uint64_t fault_addr)
 {
 	uint64_t offset = (fault_addr - (uintptr_t)l->image->bytes) &
 			  ~(IMAGE_PAGE_BYTES - 1);
-	const struct image_run *run = &l->image->runs[find_run(l->image, offset)];
-	uint64_t length = IMAGE_PAGE_BYTES, room = 0, addr;
+	const struct image_run *run;
+	uint64_t length, addr, start_addr;
+	bool is_next;
 
-	if (l->image->run_count > 0)
-		room = run->end_addr - run->start_addr - (offset - run->offset_bytes);
-	if (offset >= l->image->length_bytes || room == 0) {
+	if (offset >= l->image->length_bytes) {
 		stop_faults(l);
 		return;
 	}
-	/*
-	 * The walk continues with the contents of all pages, because it would take long
-	 * in an image of zeros. Dropped pages are read again when they are needed.
-	 */
+	run = image_run_with_offset(l->image, offset);
+	addr = run->start_addr + (offset - run->offset_bytes);
 	if (l->page_count >= l->page_max) {
 		l->is_full = true;
-		l->page_count = 0;
-		image_drop_pages(l->image);
+		stop_faults(l);
+		return;
 	}
-	addr = run->start_addr + (offset - run->offset_bytes);
-	l->window = l->next_offset == offset ? l->window * 2 : 1;
+	is_next = l->next_offset == offset;
+	l->window = is_next ? l->window * 2 : WINDOW_MIN;
 	if (l->window > WINDOW_MAX)
 		l->window = WINDOW_MAX;
-	if (l->mem_fd >= 0) {
-		length = l->window * IMAGE_PAGE_BYTES;
-		length = fill_from_target(l, offset, addr, length < room ? length : room);
+	start_addr = is_next ? addr : addr & ~(LAZY_BLOCK_BYTES - 1);
+	if (start_addr < run->start_addr)
+		start_addr = run->start_addr;
+	length = fill_pages(l, run, start_addr, l->window * IMAGE_PAGE_BYTES);
+	/* an earlier page of the block may be present */
+	if (length <= addr - start_addr) {
+		l->page_count += length / IMAGE_PAGE_BYTES;
+		start_addr = addr;
+		length = fill_pages(l, run, addr,
+				    LAZY_BLOCK_BYTES - addr % LAZY_BLOCK_BYTES);
 	}
-	if (l->mem_fd < 0 || length == 0) {
+	if (length == 0 && fill_with_zeros(l, offset, IMAGE_PAGE_BYTES))
 		length = IMAGE_PAGE_BYTES;
-		if (!fill_with_zeros(l, offset, length)) {
-			l->is_full = true;
-			stop_faults(l);
-			return;
-		}
+	if (length == 0) {
+		l->is_full = true;
+		stop_faults(l);
+		return;
 	}
-	l->next_offset = offset + length;
 	l->page_count += length / IMAGE_PAGE_BYTES;
-	if (!l->is_full)
-		page_list_add(&l->pages, addr, addr + length);
+	l->next_offset = offset + (start_addr + length - addr);
+	page_list_add(&l->pages, addr, addr + (is_next ? length : IMAGE_PAGE_BYTES));
 }
 
 static void *serve(void *context)
@@ -193,9 +200,13 @@ static void release(struct lazy *l)
 
 int lazy_start(struct image *image, int mem_fd, uint64_t page_max, struct lazy **ret)
 {
-	struct lazy *l = xcalloc(1, sizeof(*l));
+	struct lazy *l;
 	int r;
 
+	/* a seccomp filter may kill memstate because of an unexpected system call */
+	if (prctl(PR_GET_SECCOMP, 0, 0, 0, 0) != 0)
+		return -EPERM;
+	l = xcalloc(1, sizeof(*l));
 	l->image = image;
 	l->mem_fd = mem_fd;
 	l->end_fd = eventfd(0, EFD_CLOEXEC);

@@ -29,8 +29,9 @@ static bool may_differ_in_device(int fd)
 {
 	struct statfs fs;
 
-	return fstatfs(fd, &fs) == 0 && (fs.f_type == (__fsword_t)BTRFS_SUPER_MAGIC ||
-					 fs.f_type == (__fsword_t)OVERLAYFS_SUPER_MAGIC);
+	return fstatfs(fd, &fs) == 0 &&
+	       ((unsigned long)fs.f_type == BTRFS_SUPER_MAGIC ||
+		(unsigned long)fs.f_type == OVERLAYFS_SUPER_MAGIC);
 }
 
 static bool is_file_of(int fd, const struct mapping *m)

@@ -49,6 +49,34 @@ uint64_t page_list_bytes(const struct page_list *list)
 	return sum;
 }
 
+int page_list_select(const struct page_list *list, const struct image *image,
+		     struct image *ret)
+{
+	size_t run = 0;
+	int r = 0;
+
+	for (size_t i = 0; r == 0 && i < list->count; i++) {
+		const struct page_range *range = &list->items[i];
+
+		while (run < image->run_count &&
+		       image->runs[run].end_addr <= range->start_addr)
+			run++;
+		for (size_t k = run; r == 0 && k < image->run_count &&
+				     image->runs[k].start_addr < range->end_addr;
+		     k++) {
+			uint64_t start = image->runs[k].start_addr;
+			uint64_t end = image->runs[k].end_addr;
+
+			if (start < range->start_addr)
+				start = range->start_addr;
+			if (end > range->end_addr)
+				end = range->end_addr;
+			r = image_add_run(ret, start, end);
+		}
+	}
+	return r;
+}
+
 void page_list_release(struct page_list *list)
 {
 	free(list->items);

@@ -8,8 +8,10 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "model/image.h"
+
 struct page_range {
-	uint64_t start_addr, end_addr; /* page aligned; end_addr is exclusive */
+	uint64_t start_addr, end_addr; /* page-aligned; end_addr is exclusive */
 };
 
 struct page_list {
@@ -29,6 +31,13 @@ void page_list_sort(struct page_list *list);
 
 /* Return the number of bytes in all ranges of a sorted list. */
 uint64_t page_list_bytes(const struct page_list *list);
+
+/*
+ * Add to an empty image the pages of `image` that are in the sorted list. Return 0 or an
+ * error of image_add_run().
+ */
+int page_list_select(const struct page_list *list, const struct image *image,
+		     struct image *ret);
 
 void page_list_release(struct page_list *list);
 

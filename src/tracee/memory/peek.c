@@ -4,43 +4,19 @@
 #include "tracee/memory/peek.h"
 
 #include <errno.h>
-#include <linux/types.h>
+#include <pthread.h>
 #include <stdbool.h>
 #include <string.h>
-#include <sys/ioctl.h>
 #include <sys/uio.h>
 #include <unistd.h>
 
 #include "base/clock.h"
-
-/*
- * Definitions from include/uapi/linux/fs.h of Linux 6.7. The names differ from the
- * kernel's, because installed headers may or may not contain the original definitions.
- */
-struct scan_region {
-	__u64 start, end, categories;
-};
-
-struct scan_arg {
-	__u64 size, flags, start, end, walk_end;
-	__u64 vec, vec_len, max_pages;
-	__u64 category_inverted, category_mask, category_anyof_mask, return_mask;
-};
-
-#define SCAN_IOCTL _IOWR('f', 16, struct scan_arg)
-#define SCAN_PRESENT (1 << 3)
-#define SCAN_FILE (1 << 2)
-#define SCAN_PFNZERO (1 << 5)
-
-#define SCAN_REGIONS 512
+#include "base/thread.h"
+#include "tracee/memory/page_scan.h"
 
 /* Bits of a pagemap entry. Source: Documentation/admin-guide/mm/pagemap.rst. */
 #define PAGEMAP_PRESENT (UINT64_C(1) << 63)
 #define PAGEMAP_SWAPPED (UINT64_C(1) << 62)
-#define PAGEMAP_FILE (UINT64_C(1) << 61)
-#define PAGEMAP_EXCLUSIVE (UINT64_C(1) << 56)
-
-#define PAGEMAP_ENTRIES 2048
 
 /*
  * Maximum size of one copy: small enough to check the deadline often, large enough to
@@ -49,124 +25,24 @@ struct scan_arg {
 #define COPY_BYTES (UINT64_C(4) << 20)
 #define COPY_RUNS 512
 
+/* A thread copies at least this many bytes, so that starting it is worthwhile. */
+#define PART_MIN_BYTES (UINT64_C(8) << 20)
+
 static int check_time(const struct peek *peek)
 {
 	return peek->deadline_ns && clock_now_ns() > peek->deadline_ns ? -ETIMEDOUT : 0;
 }
 
-static int scan_range(const struct peek *peek, const struct peek_range *range,
-		      struct image *image)
-{
-	/* initialized because valgrind does not know that the kernel fills the array */
-	struct scan_region regions[SCAN_REGIONS] = { 0 };
-	struct scan_arg arg = {
-		.size = sizeof(arg),
-		.start = range->start_addr,
-		.end = range->end_addr,
-		.vec = (uintptr_t)regions,
-		.vec_len = SCAN_REGIONS,
-		.category_inverted = SCAN_PFNZERO,
-		.category_mask = SCAN_PRESENT | SCAN_PFNZERO,
-	};
-
-	if (range->is_anonymous_only) {
-		arg.category_inverted |= SCAN_FILE;
-		arg.category_mask |= SCAN_FILE;
-	}
-	while (arg.start < arg.end) {
-		int count = ioctl(peek->pagemap_fd, SCAN_IOCTL, &arg);
-		int r = check_time(peek);
-
-		if (count < 0)
-			return -errno;
-		for (int i = 0; r == 0 && i < count; i++)
-			r = image_add_run(image, regions[i].start, regions[i].end);
-		if (r < 0)
-			return r;
-		if (arg.walk_end <= arg.start)
-			break;
-		arg.start = arg.walk_end;
-	}
-	return 0;
-}
-
-/*
- * Return true if the pagemap entry may describe the shared zero page. The entry looks
- * like one of an anonymous page that other processes also map; only the page's contents
- * identify the zero page.
- */
-static bool may_be_zero_page(uint64_t entry)
-{
-	return !(entry & (PAGEMAP_FILE | PAGEMAP_EXCLUSIVE));
-}
-
-static bool is_zero_page(const struct peek *peek, uint64_t addr)
-{
-	static const uint8_t zeros[IMAGE_PAGE_BYTES];
-	uint8_t page[IMAGE_PAGE_BYTES];
-
-	return pread(peek->mem_fd, page, sizeof(page), (off_t)addr) ==
-		       (ssize_t)sizeof(page) &&
-	       memcmp(page, zeros, sizeof(page)) == 0;
-}
-
-static int read_pagemap(const struct peek *peek, const struct peek_range *range,
-			struct image *image)
-{
-	uint64_t entries[PAGEMAP_ENTRIES];
-
-	for (uint64_t addr = range->start_addr; addr < range->end_addr;) {
-		uint64_t pages = (range->end_addr - addr) / IMAGE_PAGE_BYTES;
-		size_t want = pages < PAGEMAP_ENTRIES ? (size_t)pages : PAGEMAP_ENTRIES;
-		ssize_t got =
-			pread(peek->pagemap_fd, entries, want * sizeof(entries[0]),
-			      (off_t)(addr / IMAGE_PAGE_BYTES * sizeof(entries[0])));
-		int r = check_time(peek);
-
-		if (got < (ssize_t)sizeof(entries[0]))
-			return got < 0 ? -errno : -ESRCH;
-		for (ssize_t i = 0; r == 0 && i < got / (ssize_t)sizeof(entries[0]);
-		     i++) {
-			if (entries[i] & PAGEMAP_PRESENT &&
-			    !(range->is_anonymous_only && entries[i] & PAGEMAP_FILE) &&
-			    !(may_be_zero_page(entries[i]) && is_zero_page(peek, addr)))
-				r = image_add_run(image, addr, addr + IMAGE_PAGE_BYTES);
-			addr += IMAGE_PAGE_BYTES;
-		}
-		if (r < 0)
-			return r;
-	}
-	return 0;
-}
-
-static int find_pages(const struct peek *peek, const struct peek_range *ranges,
-		      size_t count, struct image *image)
-{
-	bool has_scan = !peek->no_scan;
-
-	for (size_t i = 0; i < count; i++) {
-		int r = has_scan ? scan_range(peek, &ranges[i], image) : -ENOTTY;
-
-		if (r == -ENOTTY) {
-			has_scan = false;
-			r = read_pagemap(peek, &ranges[i], image);
-		}
-		if (r < 0)
-			return r;
-	}
-	return 0;
-}
-
-/* Progress of the copy. */
+/* Progress of the copy of the pages below end_addr. */
 struct progress {
-	uint64_t addr; /* all pages below were copied or need not be copied */
-	size_t run;    /* index of the first run that does not end below addr */
+	uint64_t end_addr;
+	/* all pages below this address were copied or need not be copied */
+	uint64_t addr;
+	size_t run; /* index of the first run that does not end below addr */
 	/* ranges still to be copied; those that end before the current run are skipped */
 	const struct peek_range *ranges;
 	size_t range_count;
-	/* the list of pages, without those that end below addr; NULL: copy all pages */
-	const struct page_range *only;
-	size_t only_count;
+	uint64_t copied_bytes;
 };
 
 /* Adjacent pages to copy. */
@@ -175,24 +51,17 @@ struct piece {
 	uint64_t addr, length, offset;
 };
 
-/* Find the next pages to copy. Returns false if there are none. */
+/* Find the next pages to copy. Return false if all pages were copied. */
 static bool find_piece(struct progress *at, const struct image *image, struct piece *ret)
 {
 	for (; at->run < image->run_count; at->run++) {
 		const struct image_run *run = &image->runs[at->run];
 		uint64_t start = run->start_addr > at->addr ? run->start_addr : at->addr;
-		uint64_t end = run->end_addr;
+		uint64_t end = run->end_addr < at->end_addr ? run->end_addr
+							    : at->end_addr;
 
-		while (at->only && at->only_count > 0 && at->only->end_addr <= start) {
-			at->only++;
-			at->only_count--;
-		}
-		if (at->only && at->only_count == 0)
+		if (start >= at->end_addr)
 			return false;
-		if (at->only && at->only->start_addr > start)
-			start = at->only->start_addr;
-		if (at->only && at->only->end_addr < end)
-			end = at->only->end_addr;
 		if (start >= end)
 			continue;
 		*ret = (struct piece){ run, start, end - start,
@@ -255,7 +124,8 @@ static ssize_t read_mem(const struct peek *peek, const struct iovec *to,
 	return sum;
 }
 
-static int copy_some(const struct peek *peek, struct image *image, struct progress *at)
+static int copy_some(const struct peek *peek, const struct image *image,
+		     struct progress *at)
 {
 	struct iovec from[COPY_RUNS], to[COPY_RUNS];
 	struct progress next = *at;
@@ -286,10 +156,10 @@ static int copy_some(const struct peek *peek, struct image *image, struct progre
 					(unsigned long)count, 0);
 	if (got < 0 && errno != EFAULT)
 		return -errno;
-	/* if the read failed and its result is negative, the comparison is false */
+	/* a negative result, from a failed read, never equals length */
 	if ((uint64_t)got == length) {
-		image->copied_bytes += length;
 		*at = next;
+		at->copied_bytes += length;
 		return 0;
 	}
 	if (!peek->is_running)
@@ -299,36 +169,108 @@ static int copy_some(const struct peek *peek, struct image *image, struct progre
 	 * zeros, and skip it
 	 */
 	length = got > 0 ? (uint64_t)got & ~(IMAGE_PAGE_BYTES - 1) : 0;
-	image->copied_bytes += length;
+	at->copied_bytes += length;
 	advance(at, image, length);
-	if (find_piece(at, image, &piece))
+	if (find_piece(at, image, &piece)) {
 		memset(image->bytes + piece.offset, 0, IMAGE_PAGE_BYTES);
+		if (peek->unread)
+			page_list_add(peek->unread, piece.addr,
+				      piece.addr + IMAGE_PAGE_BYTES);
+	}
 	advance(at, image, IMAGE_PAGE_BYTES);
 	return 0;
+}
+
+/* The part of a copy that one thread makes. */
+struct part {
+	const struct peek *peek;
+	const struct image *image;
+	struct progress at;
+	pthread_t thread;
+	bool has_thread;
+	int result;
+};
+
+static void *copy_part(void *context)
+{
+	struct part *part = context;
+	struct piece piece;
+
+	while (part->result == 0 && find_piece(&part->at, part->image, &piece)) {
+		part->result = check_time(part->peek);
+		if (part->result == 0)
+			part->result = copy_some(part->peek, part->image, &part->at);
+	}
+	return NULL;
+}
+
+static uint64_t addr_at_offset(const struct image *image, uint64_t offset)
+{
+	const struct image_run *run = image_run_with_offset(image, offset);
+
+	return run->start_addr + (offset - run->offset_bytes);
+}
+
+/* Copy the image in parts of equal size, one by each thread. */
+static int copy_parts(const struct progress *all, struct image *image, struct part *parts,
+		      size_t count)
+{
+	uint64_t part_bytes = image->length_bytes / count & ~(IMAGE_PAGE_BYTES - 1);
+	int r = 0;
+
+	for (size_t i = 0; i < count; i++) {
+		struct progress *at = &parts[i].at;
+
+		*at = *all;
+		if (i > 0)
+			at->addr = addr_at_offset(image, i * part_bytes);
+		if (i + 1 < count)
+			at->end_addr = addr_at_offset(image, (i + 1) * part_bytes);
+		at->run = image_find_run(image, at->addr);
+		/*
+		 * this thread copies the first part, and the parts for which no thread
+		 * could be started
+		 */
+		parts[i].has_thread = i > 0 && thread_start(&parts[i].thread, copy_part,
+							    &parts[i]) == 0;
+	}
+	for (size_t i = 0; i < count; i++)
+		if (!parts[i].has_thread)
+			copy_part(&parts[i]);
+	for (size_t i = 0; i < count; i++) {
+		if (parts[i].has_thread)
+			pthread_join(parts[i].thread, NULL);
+		image->copied_bytes += parts[i].at.copied_bytes;
+		if (r == 0)
+			r = parts[i].result;
+	}
+	return r;
 }
 
 int peek_copy(const struct peek *peek, const struct peek_range *ranges, size_t count,
 	      struct image *image)
 {
-	struct progress at = { .ranges = ranges, .range_count = count };
-	struct piece piece;
-	int r;
+	struct progress all = {
+		.end_addr = UINT64_MAX,
+		.ranges = ranges,
+		.range_count = count,
+	};
+	struct part parts[PEEK_THREADS_MAX];
+	uint64_t part_count = image->length_bytes / PART_MIN_BYTES;
+	int r = image_reserve(image, image->length_bytes);
 
-	if (peek->only) {
-		at.only = peek->only->items;
-		at.only_count = peek->only->count;
-	}
 	image->copied_bytes = 0;
-	r = find_pages(peek, ranges, count, image);
-	if (r == 0)
-		r = image_reserve(image, image->length_bytes);
-	while (r == 0 && !(peek->only && peek->only->count == 0) &&
-	       find_piece(&at, image, &piece)) {
-		r = check_time(peek);
-		if (r == 0)
-			r = copy_some(peek, image, &at);
-	}
-	return r;
+	if (r < 0)
+		return r;
+	if (part_count > peek->thread_count)
+		part_count = peek->thread_count;
+	if (part_count > PEEK_THREADS_MAX)
+		part_count = PEEK_THREADS_MAX;
+	if (part_count < 1)
+		part_count = 1;
+	for (size_t i = 0; i < part_count; i++)
+		parts[i] = (struct part){ .peek = peek, .image = image };
+	return copy_parts(&all, image, parts, part_count);
 }
 
 static bool is_page_of_zeros(int pagemap_fd, uint64_t page_addr)

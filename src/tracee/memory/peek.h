@@ -14,6 +14,11 @@
 #include "model/image.h"
 #include "tracee/memory/page_list.h"
 
+/*
+ * More threads would hardly be faster, because they share the bandwidth of the memory.
+ */
+#define PEEK_THREADS_MAX 4
+
 struct peek_range {
 	uint64_t start_addr, end_addr; /* a range of whole, readable pages */
 	/*
@@ -29,6 +34,11 @@ struct peek_range {
 	 * file system.
 	 */
 	bool is_anonymous_only;
+	/*
+	 * Sums of the pages of the range that are resident (and to be copied), and of
+	 * those that are swapped out or being migrated. Set by peek_find().
+	 */
+	uint64_t resident_bytes, swapped_bytes;
 };
 
 struct peek {
@@ -43,19 +53,31 @@ struct peek {
 	 */
 	bool is_running;
 	/*
-	 * NULL: copy all pages. Otherwise the image is sparse, and only the resident
-	 * pages in this sorted list are copied. The image's runs contain all resident
-	 * pages in either case.
+	 * If not NULL and is_running is set, the pages that could not be read are
+	 * added to this list. The copy must be made by one thread.
 	 */
-	const struct page_list *only;
+	struct page_list *unread;
+	/*
+	 * maximum number of threads that find or copy pages at the same time, at most
+	 * PEEK_THREADS_MAX; 0 means 1
+	 */
+	unsigned int thread_count;
 	/* behave as on a kernel before Linux 6.7, which has no PAGEMAP_SCAN */
 	bool no_scan;
 };
 
 /*
- * Copy the resident pages of the ranges into an empty image. The ranges are sorted by
- * address. Memory that the image has reserved is used first. Return 0, -ETIMEDOUT,
- * -ENOMEM, -ESRCH, -EPERM, or -ESTALE if the memory changed during the copy.
+ * Find the resident pages of the ranges, which are sorted by address, and add them to an
+ * empty image, whose bytes remain undefined. Return 0, -ETIMEDOUT, -ENOMEM or another
+ * -errno.
+ */
+int peek_find(const struct peek *peek, struct peek_range *ranges, size_t count,
+	      struct image *image);
+
+/*
+ * Copy the pages of the image, all or some of those that peek_find() has found in these
+ * ranges. Memory that the image has reserved is used first. Return 0, -ETIMEDOUT,
+ * -ENOMEM, -ESRCH, -EPERM, or -ESTALE if the memory has changed since peek_find().
  */
 int peek_copy(const struct peek *peek, const struct peek_range *ranges, size_t count,
 	      struct image *image);

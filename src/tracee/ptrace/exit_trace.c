@@ -23,7 +23,7 @@
 #define EVENT_OF(status) ((status) >> 8)
 #define SIGNAL_OF(status) ((status)&0xff)
 
-/* A killed process that the tracer holds just before its end. */
+/* A killed process that the tracer holds just before it ends. */
 struct held {
 	int pid;
 	uint64_t until_ns;
@@ -31,7 +31,7 @@ struct held {
 
 struct exit_tracer {
 	int socket_fd;
-	/* time at which the tracer ends unless it receives another message */
+	/* time at which the tracer exits unless it receives another message */
 	uint64_t silent_ns;
 	struct held held[HELD_MAX];
 	size_t held_count;
@@ -52,14 +52,14 @@ static void release_process(struct exit_tracer *t, size_t index)
 }
 
 /*
- * Handle the stop of a process just before its end: hold the process if SIGKILL ends it
- * and fewer than HELD_MAX are held. Otherwise let the process end.
+ * Handle the stop of a process just before it ends. Hold the process if SIGKILL ends it
+ * and fewer than HELD_MAX processes are held; otherwise let it end.
  */
 static void handle_end(struct exit_tracer *t, int pid)
 {
 	unsigned long status = 0;
 
-	/* this stop carries no signal, so consuming it loses nothing */
+	/* consume the stop; no signal is lost, because this stop has none */
 	(void)waitpid(pid, NULL, WNOHANG | __WALL);
 	if (ptrace(PTRACE_GETEVENTMSG, pid, NULL, &status) < 0 ||
 	    !WIFSIGNALED((int)status) || WTERMSIG((int)status) != SIGKILL ||
@@ -73,7 +73,8 @@ static void handle_end(struct exit_tracer *t, int pid)
 
 /*
  * Continue a stopped process, with its pending signal. The caller has examined the stop
- * with WNOWAIT: if the tracer is killed now, the kernel still has the signal to deliver.
+ * with WNOWAIT, so the kernel would still deliver the signal if the tracer were killed
+ * now.
  */
 static void handle_stop(struct exit_tracer *t, int pid, int status)
 {
@@ -88,7 +89,7 @@ static void handle_stop(struct exit_tracer *t, int pid, int status)
 		       (void *)(intptr_t)(EVENT_OF(status) ? 0 : signal));
 }
 
-/* Handle all traced processes that have stopped or ended. */
+/* Handle the stops and exits of all traced processes. */
 static void handle_changes(struct exit_tracer *t)
 {
 	for (;;) {
@@ -152,7 +153,9 @@ int exit_trace_serve(int socket_fd, uint64_t silence_ns)
 	_cleanup_close_ int signal_fd = -1;
 	sigset_t set;
 
-	/* stops are not reported while SIGCHLD is ignored or has SA_NOCLDSTOP */
+	/*
+	 * the kernel does not report stops while SIGCHLD is ignored or has SA_NOCLDSTOP
+	 */
 	signal(SIGCHLD, SIG_DFL);
 	sigemptyset(&set);
 	sigaddset(&set, SIGCHLD);

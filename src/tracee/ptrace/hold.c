@@ -14,8 +14,8 @@
 #include "tracee/ptrace/watchdog.h"
 
 /*
- * Signals whose actions are replaced. SIGCONT is included because it cancels earlier stop
- * signals, also those that memstate has deferred.
+ * The signals whose actions are replaced. SIGCONT is one of them because it cancels
+ * earlier stop signals, including those that memstate has deferred.
  */
 static const int signals[] = { SIGTSTP, SIGTTIN, SIGTTOU, SIGCONT };
 #define SIGNAL_COUNT (sizeof(signals) / sizeof(*signals))
@@ -29,11 +29,11 @@ static struct sigaction before[SIGNAL_COUNT];
 static bool is_replaced[SIGNAL_COUNT];
 
 /*
- * True while stop signals are deferred. The handler may still run in another thread after
- * the last hold_end(), so it checks this flag.
+ * True while stop signals are deferred. The signal handler may still run in another
+ * thread after the last hold_end(), so it checks this flag.
  */
 static bool is_deferring;
-static uint64_t deferred; /* the signals deferred so far, as BIT() values */
+static uint64_t deferred; /* the deferred signals, as BIT() values */
 
 static void defer(int signal, siginfo_t *info, void *unused)
 {
@@ -54,8 +54,8 @@ static void defer(int signal, siginfo_t *info, void *unused)
 }
 
 /*
- * Return true if the signal's action must be replaced. An ignored signal stays ignored. A
- * handler of SIGCONT is kept, because the program expects the signal.
+ * Return true if memstate must replace the signal's action. It does not replace SIG_IGN,
+ * or a handler of SIGCONT, which the program needs.
  */
 static bool must_replace(size_t i)
 {
@@ -78,8 +78,8 @@ static void replace_actions(void)
 }
 
 /*
- * Restore the action of each signal whose handler is still ours. Another library, such as
- * ncurses, may have installed its own action meanwhile.
+ * Restore the action of each signal whose handler is still the one of this module.
+ * Another library, such as ncurses, may have replaced the handler in the meantime.
  */
 static void restore_actions(void)
 {
@@ -92,7 +92,7 @@ static void restore_actions(void)
 	__atomic_store_n(&is_deferring, false, __ATOMIC_SEQ_CST);
 }
 
-/* If a stop signal arrived while stops were deferred, stop memstate now. */
+/* Stop memstate now if a stop signal was deferred. */
 static void stop_at_last(void)
 {
 	uint64_t asked = __atomic_exchange_n(&deferred, 0, __ATOMIC_SEQ_CST);
@@ -119,8 +119,8 @@ int hold_begin(void)
 
 	pthread_mutex_lock(&lock);
 	/*
-	 * before a new hold, wait until a deferred stop has happened; otherwise
-	 * overlapping holds could defer it forever
+	 * before a new hold, wait until memstate has stopped for a deferred signal;
+	 * otherwise, overlapping holds could defer the stop forever
 	 */
 	while (hold_count > 0 && must_stop())
 		pthread_cond_wait(&ended, &lock);

@@ -16,14 +16,15 @@
 #	define GENERAL_WORDS (sizeof(struct user_regs_struct) / sizeof(uint64_t))
 
 /*
- * Number of words read from the XSAVE area. In all forms of the area, x87, SSE, AVX and
- * AVX-512 end before byte 2700. The large AMX tiles, which may follow, hold no addresses.
+ * Number of words to read from the XSAVE area. In all forms of the area, x87, SSE, AVX
+ * and AVX-512 registers end before byte 2700. The large AMX tiles, which may follow, hold
+ * no addresses.
  */
 #	define VECTOR_WORDS (STOP_WORDS_MAX - GENERAL_WORDS)
 
 /*
- * Number of words in FXSAVE's first 32 bytes, which hold control words and addresses of
- * x87 code.
+ * Number of words in the first 32 bytes of FXSAVE, which contain control words and
+ * addresses of x87 code.
  */
 #	define CONTROL_WORDS 4
 

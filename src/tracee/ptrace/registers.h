@@ -6,9 +6,9 @@
 #include "tracee/ptrace/stop.h"
 
 /*
- * Read the registers of a thread that the caller traces and has stopped. ret_words has
- * room for STOP_WORDS_MAX words. Return 0; -ESRCH if the thread is no longer stopped;
- * -EOPNOTSUPP for a 32-bit program or on machines other than x86-64; or another -errno.
+ * Read the registers of a stopped thread that the caller traces. ret_words has room for
+ * STOP_WORDS_MAX words. Return 0; -ESRCH if the thread is no longer stopped; -EOPNOTSUPP
+ * for a 32-bit program or on machines other than x86-64; or another -errno.
  */
 int registers_read(int tid, struct stopped_thread *ret, uint64_t *ret_words,
 		   size_t *ret_word_count);

@@ -22,12 +22,12 @@ static const char *const folders[] = { "/sys/kernel/tracing",
 
 static const struct {
 	const char *event;
-	/* a tracepoint filter that selects the calls to count, or NULL for all calls */
+	/* tracepoint filter that selects the calls to count; NULL to count all calls */
 	const char *filter;
 } calls[RELEASE_CALL_COUNT] = {
 	{ "sys_enter_munmap", NULL },
 	{ "sys_enter_madvise",
-	  /* the values of MADV_DONTNEED and MADV_FREE */
+	  /* MADV_DONTNEED or MADV_FREE */
 	  "behavior == 4 || behavior == 8" },
 };
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * release_calls - count how often processes release memory to the kernel with munmap(2),
- * or with madvise(2) and MADV_DONTNEED or MADV_FREE. The kernel counts the calls with
- * perf_event_open(2) on its tracepoints, which runs no code in the process.
+ * or with MADV_DONTNEED or MADV_FREE of madvise(2). The kernel counts the calls at its
+ * tracepoints (perf_event_open(2)), so that no additional code runs in the process.
  */
 #ifndef MS_TRACEE_PTRACE_RELEASE_CALLS_H
 #define MS_TRACEE_PTRACE_RELEASE_CALLS_H
@@ -23,9 +23,9 @@ struct release_calls {
 	}
 
 /*
- * Start counting for a process and for all processes that it starts from now on. Return 0
- * or -errno: -ENOENT if tracefs is not mounted at a usual place, -EACCES or -EPERM if
- * counting is not allowed. After an error, nothing is counted.
+ * Start counting the calls of a process and of all processes that it starts from now on.
+ * Return 0 or -errno: -ENOENT if tracefs is not mounted at a usual place, -EACCES or
+ * -EPERM if the kernel does not allow the counting. After an error, nothing is counted.
  */
 int release_calls_begin(struct release_calls *release_calls, int pid);
 

@@ -21,6 +21,7 @@
 #include "base/xalloc.h"
 #include "proc/process/dir.h"
 #include "proc/process/status.h"
+#include "tracee/ptrace/endless_wait.h"
 #include "tracee/ptrace/registers.h"
 #include "tracee/ptrace/stopped_work.h"
 #include "tracee/ptrace/trace.h"
@@ -32,15 +33,15 @@
 #define POLL_NS (50 * NS_PER_US)
 
 /*
- * Timeout for stopping a thread that is in an uninterruptible sleep. When the timeout
- * expires, stop_run() gives up, because the threads that have already stopped must not
- * wait longer.
+ * Timeout for stopping a thread that is in an uninterruptible sleep. stop_run() gives up
+ * after the timeout, because the threads that have already stopped must not wait longer.
  */
 #define DEEP_SLEEP_NS (100 * NS_PER_MS)
 
 /*
- * Time reserved for detaching, which is faster than seizing. The work must end this
- * long before the limit. At most 1/RELEASE_SHARE of the limit is reserved.
+ * Time reserved for detaching the threads, which is faster than seizing them. The work
+ * must end this long before the limit. The reserve is at most 1/RELEASE_SHARE of the
+ * limit.
  */
 #define RELEASE_BASE_NS (500 * NS_PER_US)
 #define RELEASE_SHARE 4
@@ -50,7 +51,8 @@ struct seized {
 	bool is_stopped;
 	bool is_gone;
 	/*
-	 * signal pending when the thread stopped; delivered when the thread is released
+	 * signal that was pending when the thread stopped; delivered when the thread is
+	 * released
 	 */
 	int signal;
 };
@@ -115,9 +117,9 @@ static void sort_seized(struct tracer *t)
 }
 
 /*
- * Seize a thread. PTRACE_SEIZE waits while the process is in an execve(), which waits for
- * its other threads to end. Threads that memstate holds do not end before their release.
- * To break this deadlock, trace_run() cancels this thread here.
+ * Seize a thread. During an execve() of the process, PTRACE_SEIZE waits for the execve(),
+ * which waits for the end of all other threads, while threads held by memstate cannot
+ * end. trace_run() breaks this deadlock by cancelling the calling thread in PTRACE_SEIZE.
  */
 static int ptrace_seize(int tid)
 {
@@ -142,8 +144,8 @@ static int seize(struct tracer *t, int tid)
 	if (r < 0)
 		return r == -ESRCH ? 0 : r;
 	/*
-	 * A seized thread keeps its tid. Before it was seized, the thread may have ended,
-	 * and another process may have reused the tid.
+	 * A seized thread keeps its tid. Before it was seized, however, the thread may
+	 * have ended, and another process may have reused its tid.
 	 */
 	is_other = !proc_thread_exists(t->request->task_fd, tid);
 	t->seized = xgrow(t->seized, &t->capacity, t->count + 1, sizeof(*t->seized));
@@ -154,25 +156,24 @@ static int seize(struct tracer *t, int tid)
 }
 
 /*
- * Return true if the process has more than `count` threads. The list of threads is not
- * a reliable count, because the list may be incomplete if a thread ends while it is
- * read.
+ * Return true if the process has more than `count` threads. The list of threads is not a
+ * reliable count: it may be incomplete if a thread ends while the list is read.
  */
 static bool has_more(const struct tracer *t, size_t count)
 {
 	struct stat st;
 
 	/*
-	 * link count of the task directory: one link for itself, one for its parent, and
-	 * one per thread
+	 * The task directory has one link for itself, one for its parent directory, and
+	 * one for each thread.
 	 */
 	return fstat(dirfd(t->tasks), &st) == 0 && st.st_nlink > count + 2;
 }
 
 /*
  * Seize the threads that are not seized yet. Return 1 if there may be more threads, 0 if
- * not, or -errno. Only threads that can no longer disappear count: seized ones, and a
- * leader that has ended, which remains until the other threads have ended.
+ * not, or -errno. Only threads that cannot disappear count: seized threads, and a thread
+ * group leader that has ended, which remains until the other threads have ended.
  */
 static int seize_new(struct tracer *t)
 {
@@ -212,6 +213,7 @@ static void record_event(const struct tracer *t, struct seized *s, const siginfo
 
 	if (info->si_code == CLD_TRAPPED || info->si_code == CLD_STOPPED) {
 		s->is_stopped = true;
+		endless_wait_continue(s->tid);
 		/* the thread stopped for a pending signal, not at memstate's request */
 		if (info->si_status >> 8 == 0)
 			s->signal = info->si_status;
@@ -224,10 +226,10 @@ static void record_event(const struct tracer *t, struct seized *s, const siginfo
 }
 
 /*
- * Return 0 to continue waiting for thread s, although the threads that have already
- * stopped must also wait. Return -ETIMEDOUT or -EAGAIN to give up. The end of a thread
- * group leader is also detected here, because the kernel does not report it before the
- * last thread ends.
+ * Decide whether to continue to wait for thread s while other threads are already
+ * stopped. Return 0 to continue, or -ETIMEDOUT or -EAGAIN to give up. The function also
+ * detects the end of a thread group leader, because the kernel does not report it before
+ * the last thread ends.
  */
 static int check_patience(const struct tracer *t, struct seized *s,
 			  uint64_t *patient_until_ns)
@@ -288,8 +290,8 @@ static int open_tasks(struct tracer *t)
 }
 
 /*
- * Stop all threads. New threads appear while others are being stopped, and some threads
- * take time to end.
+ * Stop all threads. The loop repeats because new threads may appear while others are
+ * being stopped, and because some threads take time to end.
  */
 static int stop_all(struct tracer *t)
 {
@@ -331,7 +333,7 @@ static int read_all_registers(const struct tracer *t, struct stop *stop)
 				    sizeof(*stop->words));
 		r = registers_read(t->seized[i].tid, &stop->threads[stop->count],
 				   stop->words + stop->word_count, &count);
-		/* ignore a thread that was killed while it was stopped */
+		/* the thread was killed while it was stopped */
 		if (r == -ESRCH) {
 			if (!has_ended(t->request->task_fd, t->seized[i].tid))
 				return -ESTALE;
@@ -346,7 +348,7 @@ static int read_all_registers(const struct tracer *t, struct stop *stop)
 }
 
 /*
- * Return the deadline for the work. It is earlier than the limit, because releasing the
+ * Return the deadline for the work, which is earlier than the limit because releasing the
  * target also takes time.
  */
 static uint64_t work_deadline_ns(const struct tracer *t)
@@ -373,8 +375,8 @@ static int work_stopped(struct tracer *t)
 }
 
 /*
- * Detach all stopped threads. The kernel releases the other threads, which cannot be
- * detached, when this thread ends.
+ * Detach all stopped threads. The other threads cannot be detached; the kernel releases
+ * them when the tracing thread ends.
  */
 static void release_all(struct tracer *t)
 {

@@ -18,20 +18,18 @@
 #include "tracee/memory/expendable.h"
 
 /*
- * Work counts as hung if it continues for longer than HANG_NS after the release of
- * the target. The wait for the work is cut into slices of SLICE_NS. If memstate
- * itself is stopped during a slice, that time counts as one slice, because the work
- * was also stopped.
+ * Work counts as hung if it continues for more than HANG_NS after the release of the
+ * target. The wait for its end is divided into slices of SLICE_NS. If memstate itself is
+ * stopped during a slice, so is the work; that time therefore counts as only one slice.
  */
 #define HANG_NS (2 * NS_PER_S)
 #define SLICE_NS (20 * NS_PER_MS)
 
-/* Maximum wait for a write that the work has begun. */
+/* Maximum time to wait for a write that the work has begun. */
 #define WRITE_NS (20 * NS_PER_MS)
 
 /*
- * Everything that the work's thread uses. This structure outlives stop_run() if the
- * work hangs.
+ * All data that the work's thread uses. The struct outlives stop_run() if the work hangs.
  */
 struct stopped_work {
 	struct stop stop;
@@ -40,8 +38,8 @@ struct stopped_work {
 	struct expendable *thread;
 	bool is_begun;
 	/*
-	 * lock held while a word is written; the release of the target waits for this
-	 * lock for a limited time
+	 * The work holds this lock while it writes a word. The release of the target
+	 * waits for the lock for a limited time.
 	 */
 	pthread_mutex_t lock;
 	bool is_released; /* the target has been released */
@@ -157,9 +155,10 @@ int stop_write_word(const struct stop *stop, uint64_t addr, uint64_t word)
 		r = n == sizeof(word) ? 0 : n < 0 ? -errno : -ESRCH;
 	}
 	/*
-	 * The write failed, so the word has to be written with ptrace by the owner. Read
-	 * the word here first, which faults in its page: the owner would hang if the
-	 * page's file system does not answer, but this thread may hang.
+	 * The write failed, so the owner of this thread, which traces the target, has to
+	 * write the word with ptrace. Read the word here first, which faults in its page.
+	 * If the page's file system does not answer, the owner must not hang, but this
+	 * thread may hang.
 	 */
 	if (r == -EIO && pread(w->mem_fd, &unused, sizeof(unused), (off_t)addr) < 0)
 		r = -errno;

@@ -25,14 +25,14 @@ struct stop *stopped_work_stop(struct stopped_work *w);
 int stopped_work_run(struct stopped_work *w);
 
 /*
- * Make stop_write_word() fail from now on. Wait for a write that has already begun, but
- * only briefly if the write hangs.
+ * Make stop_write_word() fail from now on. Wait until a write that has already begun is
+ * complete, but only briefly if the write hangs.
  */
 void stopped_work_forbid_writes(struct stopped_work *w);
 
 /*
- * Wait a limited time for the end of the work, and free everything. Return false if the
- * work hangs, and its thread was abandoned.
+ * Wait for the end of the work for a limited time, and free everything. Return false if
+ * the work hangs and its thread was abandoned.
  */
 bool stopped_work_end(struct stopped_work *w);
 

@@ -35,18 +35,25 @@
 #	define PTRACE_GET_RSEQ_CONFIGURATION 0x420f
 #endif
 
+/* the type of a request of ptrace(2): glibc has an enum, musl an int */
+#ifdef __GLIBC__
+typedef enum __ptrace_request ptrace_request;
+#else
+typedef int ptrace_request;
+#endif
+
 #define MASK_BYTES sizeof(uint64_t)
 
 /*
- * While a thread is about to stop, its state is polled without a pause for SPIN_NS, then
- * every POLL_NS.
+ * While a thread is about to stop, memstate polls its state continuously for SPIN_NS,
+ * then every POLL_NS.
  */
 #define SPIN_NS (50 * NS_PER_US)
 #define POLL_NS (20 * NS_PER_US)
 
 /*
- * The kernel may block the tracing thread itself. trace_run() checks for this every
- * JOIN_NS, and cancels the thread OVERDUE_NS after the limit.
+ * The kernel may block the tracing thread itself. trace_run() checks every JOIN_NS
+ * whether the thread has ended, and cancels it OVERDUE_NS after the limit.
  */
 #define JOIN_NS (100 * NS_PER_MS)
 #define OVERDUE_NS (200 * NS_PER_MS)
@@ -54,18 +61,18 @@
 #define NICE_MIN (-20)
 
 /*
- * Maximum time for an access to memory. An access takes longer only if the page's file
- * system does not supply the page.
+ * Maximum time for an access to memory. An access exceeds this time only if the page's
+ * file system does not supply the page.
  */
 #define ACCESS_NS (250 * NS_PER_MS)
 
 /*
- * True in a tracing thread. Such a thread must not hang, because it has to release the
+ * True in a tracing thread. A tracing thread must not hang, because it has to release the
  * target. A second thread, which can be abandoned, therefore makes all memory accesses
  * that can hang in the kernel.
  */
 static _Thread_local bool is_tracing;
-/* the second thread, or NULL if it was not started or was abandoned */
+/* the thread that makes the accesses; NULL if it was not started or was abandoned */
 static _Thread_local struct expendable *accessor;
 
 struct run {
@@ -87,12 +94,12 @@ static void *run(void *arg)
 	int unused;
 
 	pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &unused);
-	/* raise the priority: the target waits while this thread works */
+	/* raise the priority, because the target waits while this thread works */
 	(void)setpriority(PRIO_PROCESS, (id_t)gettid(), NICE_MIN);
 	(void)prctl(PR_SET_TIMERSLACK, 1, 0, 0, 0);
 	is_tracing = true;
 	(void)expendable_new(&accessor);
-	/* end the thread that accesses the memory, even if join() cancels this thread */
+	/* end the accessor thread even if join() cancels this thread */
 	pthread_cleanup_push(end_accessor, NULL);
 	r->result = r->work(r->context);
 	pthread_cleanup_pop(1);
@@ -100,8 +107,8 @@ static void *run(void *arg)
 }
 
 /*
- * Wait for the tracing thread. If the thread has not ended at the deadline, the kernel is
- * blocking it in PTRACE_SEIZE: cancel the thread there (see trace_seize()).
+ * Wait for the tracing thread. If the thread has not ended at the deadline, the kernel
+ * blocks it in PTRACE_SEIZE; then cancel the thread (see trace_seize()).
  */
 static void join(pthread_t thread, uint64_t deadline_ns)
 {
@@ -141,8 +148,8 @@ int trace_run(int (*work)(void *context), void *context, uint64_t limit_ns)
 uint32_t trace_sign(uint32_t *word)
 {
 	/*
-	 * This robust futex list replaces the one that the C library has set. The thread
-	 * has no other robust futexes; see set_robust_list(2).
+	 * The robust futex list that replaces the C library's list. The thread has no
+	 * other robust futexes; see set_robust_list(2).
 	 */
 	static _Thread_local struct robust_list_head head;
 	static _Thread_local struct robust_list entry;
@@ -160,14 +167,14 @@ uint32_t trace_sign(uint32_t *word)
 	return number;
 }
 
-static int ask(enum __ptrace_request request, int tid, void *addr, void *data)
+static int ask(ptrace_request request, int tid, void *addr, void *data)
 {
 	return ptrace(request, tid, addr, data) < 0 ? -errno : 0;
 }
 
 /*
  * Seize a thread. PTRACE_SEIZE waits while the process is in an execve(), so trace_run()
- * may have to cancel this thread here.
+ * may have to cancel the calling thread in this function.
  */
 int trace_seize(int tid)
 {
@@ -287,7 +294,7 @@ int trace_get_rseq(int tid, uint64_t *ret_addr)
 		uint32_t size, signature, flags, pad;
 	} configuration;
 
-	if (ptrace((enum __ptrace_request)PTRACE_GET_RSEQ_CONFIGURATION, tid,
+	if (ptrace((ptrace_request)PTRACE_GET_RSEQ_CONFIGURATION, tid,
 		   (void *)sizeof(configuration), &configuration) < 0)
 		return errno == EIO ? -EOPNOTSUPP : -errno;
 	*ret_addr = configuration.addr;
@@ -295,7 +302,8 @@ int trace_get_rseq(int tid, uint64_t *ret_addr)
 }
 
 struct access {
-	int tid, mem_fd; /* mem_fd is -1 if the memory is accessed with tid */
+	/* mem_fd is -1 if the memory is accessed through the thread tid */
+	int tid, mem_fd;
 	bool is_write;
 	uint64_t addr;
 	size_t length;
@@ -323,7 +331,7 @@ static int do_access(void *context)
 
 /*
  * Perform the memory access, and free *a. In a tracing thread, the accessor thread
- * performs the access; return -ETIMEDOUT if that thread hangs.
+ * performs the access; if it hangs, return -ETIMEDOUT.
  */
 static int run_access(struct access *a, void *to)
 {
@@ -335,7 +343,10 @@ static int run_access(struct access *a, void *to)
 		expendable_run(accessor, do_access, a);
 		if (!expendable_wait(accessor, clock_now_ns() + ACCESS_NS, &r)) {
 			if (!expendable_end(accessor, free))
-				a = NULL; /* the accessor thread owns the access now */
+				/*
+				 * the accessor thread has taken ownership of the access
+				 */
+				a = NULL;
 			accessor = NULL;
 			r = -ETIMEDOUT;
 		}
@@ -383,7 +394,7 @@ int trace_write_memory(int tid, uint64_t addr, const void *from, size_t length)
 
 /*
  * Write one word in the memory of a stopped thread, even where the thread itself may not
- * write. addr is a multiple of 8.
+ * write. addr must be a multiple of 8.
  */
 static int trace_write_word(int tid, uint64_t addr, uint64_t word)
 {
@@ -392,9 +403,9 @@ static int trace_write_word(int tid, uint64_t addr, uint64_t word)
 }
 
 /*
- * Write word by word; the first and the last word keep their other bytes. The accessor
- * thread reads each word first, to fault in its page: PTRACE_POKEDATA on an absent page
- * would hang this thread until the page's file system answers.
+ * Write the range word by word; the first and the last word keep their other bytes. The
+ * accessor thread reads each word first, to fault in its page: with an absent page,
+ * PTRACE_POKEDATA would hang this thread until the page's file system answers.
  */
 static int poke(int tid, uint64_t addr, const uint8_t *from, size_t length)
 {
@@ -420,7 +431,7 @@ int trace_write_protected(int tid, int mem_fd, uint64_t addr, const void *from,
 {
 	int r = write_memory(tid, mem_fd, addr, from, length);
 
-	/* -ESRCH: the address space no longer exists, and tid may have a new one */
+	/* -ESRCH means that the address space no longer exists; tid may have a new one */
 	return r == 0 || r == -ESRCH || r == -ETIMEDOUT ? r
 							: poke(tid, addr, from, length);
 }

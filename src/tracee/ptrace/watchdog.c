@@ -19,6 +19,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/compat.h"
 #include "base/num.h"
 #include "base/units.h"
 #include "proc/process/dir.h"
@@ -29,18 +30,19 @@
 		424 /* system call number on all architectures, since Linux 5.1 */
 #endif
 #ifndef SYS_pidfd_open
-#	define SYS_pidfd_open 434 /* number on all architectures, since Linux 5.3 */
+#	define SYS_pidfd_open \
+		434 /* system call number on all architectures, since Linux 5.3 */
 #endif
 
-/* Interval at which an armed watchdog checks if memstate is stopped. */
+/* Interval at which an armed watchdog checks whether memstate is stopped. */
 #define CHECK_MS 100
 
-/* Maximum time that memstate waits at exit for the watchdog to end. */
+/* Maximum time that memstate, when it exits, waits for the watchdog to exit. */
 #define REAP_MS_MAX 1000
 
 /*
- * Highest number of the descriptors that the watchdog closes on kernels without
- * close_range(2), before Linux 5.9.
+ * On kernels without close_range(2) (before Linux 5.9), the watchdog closes only
+ * descriptors below this number.
  */
 #define CLOSED_FDS_MAX 65536
 
@@ -54,7 +56,7 @@ enum {
 #define FD_COUNT (FD_END - SOCKET_FD)
 
 /*
- * Lowest number for temporary copies of the watchdog's descriptors, above their
+ * Lowest number for temporary copies of the watchdog's descriptors, which is above their
  * final numbers.
  */
 #define FD_COPY_MIN 10
@@ -67,7 +69,9 @@ struct page {
 
 static struct {
 	struct page *page;
-	/* process that started the watchdog, to detect a forked child of that process */
+	/*
+	 * pid of the process that started the watchdog; differs in a forked child process
+	 */
 	pid_t owner;
 	pid_t pid;
 	int fd;
@@ -106,8 +110,8 @@ static bool is_thread_stopped(int tid)
 
 /*
  * Return true if SIGSTOP or a similar signal has stopped a thread of memstate. Checking
- * only the main thread is not enough: in an uninterruptible sleep, the main thread does
- * not stop, but the thread that holds the target does.
+ * only the main thread would not be enough: a main thread in an uninterruptible sleep
+ * does not stop, but the thread that holds the target does.
  */
 static bool is_memstate_stopped(void)
 {
@@ -117,8 +121,8 @@ static bool is_memstate_stopped(void)
 	if (lseek(TASK_FD, 0, SEEK_SET) < 0)
 		return false;
 	/*
-	 * readdir() must not be used here: it calls malloc(), which is not safe in the
-	 * child of a process with threads
+	 * do not use readdir(), because it calls malloc(), which is not safe in a child
+	 * process forked from a multithreaded process
 	 */
 	while ((length = syscall(SYS_getdents64, TASK_FD, entries, sizeof(entries))) > 0)
 		for (long at = 0; at < length;) {
@@ -136,7 +140,7 @@ static bool is_memstate_stopped(void)
 /*
  * Send SIGCONT if memstate is stopped. A stopped memstate cannot disarm the watchdog, so
  * is_armed is read after memstate's state. has_continued is set before the signal is
- * sent, so that memstate sees the flag when it runs again.
+ * sent, so that memstate sees the flag when it continues.
  */
 static void check_memstate(struct page *page)
 {
@@ -147,8 +151,8 @@ static void check_memstate(struct page *page)
 }
 
 /*
- * Check memstate at intervals until it has ended: the socket then reports end of file, or
- * the pidfd is readable.
+ * Check memstate at intervals until memstate has ended. The socket then reports end of
+ * file, or the pidfd becomes readable.
  */
 static void watch(struct page *page)
 {
@@ -184,8 +188,8 @@ static bool close_others(int fds[FD_COUNT])
 			return false;
 	}
 	/*
-	 * a program that reads memstate's output must get end of file even if the
-	 * watchdog still runs
+	 * replace the standard streams, so that a program that reads memstate's output
+	 * gets end of file even if the watchdog is still running
 	 */
 	for (int fd = STDIN_FILENO; fd <= STDERR_FILENO; fd++)
 		if (null_fd < 0 || dup2(null_fd, fd) < 0)
@@ -200,8 +204,8 @@ static bool close_others(int fds[FD_COUNT])
 }
 
 /*
- * Run the watchdog, which leaves memstate's process group and terminal, so that their
- * signals do not reach it.
+ * Run the watchdog. It leaves memstate's process group and terminal, so that it does not
+ * receive their signals.
  */
 static _Noreturn void run(struct page *page, int fds[FD_COUNT])
 {
@@ -211,19 +215,19 @@ static _Noreturn void run(struct page *page, int fds[FD_COUNT])
 	sigprocmask(SIG_BLOCK, &all, NULL);
 	setsid();
 	/*
-	 * call prctl directly, because AddressSanitizer's wrapper needs a lock that may
-	 * be held at the fork
+	 * use syscall(2), because AddressSanitizer's wrapper of prctl(2) needs a lock
+	 * that another thread may have held during the fork
 	 */
 	(void)syscall(SYS_prctl, PR_SET_NAME, "memstate-watch", 0, 0, 0);
-	/* leave the working directory, which could otherwise not be unmounted */
+	/* leave the working directory, so that its file system can be unmounted */
 	if (chdir("/") == 0 && close_others(fds))
 		watch(page);
 	_exit(0);
 }
 
 /*
- * Reap the watchdog at exit. Otherwise it would become a zombie of process 1, which in
- * some containers never reaps its children.
+ * Reap the watchdog when memstate exits. Otherwise it would become a zombie of process 1,
+ * which in some containers never reaps its children.
  */
 static void end_at_exit(void)
 {
@@ -237,15 +241,17 @@ static void end_at_exit(void)
 }
 
 /*
- * Fork the watchdog. fds are the watchdog's end of the socket, a pidfd of memstate, and
- * memstate's task directory.
+ * Fork the watchdog. fds contains the watchdog's end of the socket, a pidfd of memstate,
+ * and memstate's task directory.
  */
 static int start_with(int fds[FD_COUNT])
 {
 	sigset_t all, before;
 	int err;
 
-	/* block all signals: no handler of memstate may run in the watchdog */
+	/*
+	 * block all signals, so that no signal handler of memstate runs in the watchdog
+	 */
 	sigfillset(&all);
 	pthread_sigmask(SIG_SETMASK, &all, &before);
 	watchdog.pid = fork();
@@ -293,12 +299,15 @@ static int start(void)
 }
 
 /*
- * Allocate a page that this process shares with its watchdog. After a fork, the child
+ * Allocate a page that this process shares with its watchdog. A forked child process
  * still has the page and the socket of its parent, and needs its own.
  */
 static int own_page(void)
 {
-	/* set only once: a forked process inherits the atexit() registration */
+	/*
+	 * True once the atexit() handler is registered. Forked processes inherit the
+	 * registration.
+	 */
 	static bool is_registered;
 	struct page *page;
 
@@ -324,7 +333,7 @@ static int own_page(void)
 	return 0;
 }
 
-/* Reap the watchdog after it was killed. watchdog_arm() starts another one. */
+/* Reap the watchdog after it was killed. watchdog_arm() starts a new one. */
 static void reap_watchdog(void)
 {
 	close(watchdog.fd);
@@ -346,8 +355,8 @@ int watchdog_arm(void)
 		if (watchdog.fd < 0)
 			r = start();
 		/*
-		 * a full socket is not an error: the watchdog will wake up for
-		 * the earlier bytes
+		 * a full socket is not an error, because the bytes already in it wake up
+		 * the watchdog
 		 */
 		if (r < 0 || watchdog.fd < 0 ||
 		    send(watchdog.fd, "", 1, MSG_NOSIGNAL | MSG_DONTWAIT) == 1 ||

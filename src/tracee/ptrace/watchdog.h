@@ -2,11 +2,13 @@
 /*
  * watchdog - a process that continues memstate if memstate is stopped while it holds a
  * target. SIGSTOP cannot be caught, and it also stops the thread that would release the
- * target. The watchdog is a child of memstate. While the watchdog is armed, it checks ten
- * times a second if memstate is stopped, and sends SIGCONT if so. The watchdog never
- * touches the target: only memstate, which has saved the registers and the signals of
- * each thread, can release the target in a consistent state. The watchdog ends with
- * memstate. It does not help if it is stopped itself (SIGSTOP, a frozen cgroup), or if a
+ * target.
+ *
+ * The watchdog is a child process of memstate. While the watchdog is armed, it checks ten
+ * times a second whether memstate is stopped, and if so sends SIGCONT. It never touches
+ * the target: only memstate, which has saved the registers and the signals of each
+ * thread, can release the target in a consistent state. The watchdog exits when memstate
+ * ends. It does not help if it is stopped itself (SIGSTOP, a frozen cgroup), or if a
  * debugger stops memstate.
  */
 #ifndef MS_TRACEE_PTRACE_WATCHDOG_H
@@ -16,9 +18,9 @@
 #include <sys/types.h>
 
 /*
- * Start the watchdog, if none is running, and arm it. Return 0 or -errno; -EAGAIN if the
- * limit on processes is reached. Before Linux 5.3, and where a seccomp filter forbids
- * pidfd_open(2), there is no watchdog, and watchdog_arm() returns 0.
+ * Arm the watchdog, after starting it if it is not running. Return 0 or -errno; -EAGAIN
+ * if the limit on processes is reached. Before Linux 5.3, and where a seccomp filter
+ * forbids pidfd_open(2), the function starts no watchdog and returns 0.
  */
 int watchdog_arm(void);
 
@@ -26,18 +28,17 @@ int watchdog_arm(void);
 bool watchdog_has_continued(void);
 
 /*
- * Clear the result of watchdog_has_continued(), because another process has also
- * sent SIGCONT.
+ * Reset watchdog_has_continued() to false, because another process has also sent SIGCONT.
  */
 void watchdog_forget(void);
 
-/* Disarm the watchdog: from now on, it does not continue a stopped memstate. */
+/* Disarm the watchdog, so that it no longer continues a stopped memstate. */
 void watchdog_disarm(void);
 
 /*
- * Return the pid of the watchdog, or 0. Safe in a signal handler. Reports about
- * memstate's child processes must leave out the watchdog, because it is not part of
- * what the user started.
+ * Return the pid of the watchdog, or 0 if it is not running. Safe in a signal handler.
+ * Reports about memstate's child processes must omit the watchdog, because the user did
+ * not start it.
  */
 pid_t watchdog_pid(void);
 

@@ -23,7 +23,7 @@
 #	include "base/xalloc.h"
 
 /*
- * Ranges may be nested. A lookup checks at most this many of the ranges that start
+ * Ranges may be nested. A lookup checks at most this many of the ranges that start at or
  * before addr.
  */
 #	define ENCLOSING_TRIES 32
@@ -61,8 +61,9 @@ struct function {
 
 /* A compilation unit of the debug information. */
 struct unit {
-	Dwarf_Die lines; /* the DIE that has the line table */
-	/* the DIE that contains the functions; may be in a separate file */
+	/* DIE (debug information entry) that refers to the line table */
+	Dwarf_Die lines;
+	/* DIE with the functions; may be in a separate file */
 	Dwarf_Die scope;
 	bool is_read;
 	struct function *functions; /* functions of the unit, sorted by start address */
@@ -83,13 +84,13 @@ struct dwarf_file {
 	size_t unit_count, unit_capacity;
 	struct range *ranges; /* ranges of all units, sorted by start address */
 	size_t range_count, range_capacity;
-	bool has_symbols; /* true once `symbols` contains the symbol table */
+	bool has_symbols; /* `symbols` contains the symbol table */
 	struct symbol_ranges symbols;
 	struct dwarf_frame frames[DWARF_FRAMES_MAX];
 };
 
 /*
- * Find a debug file. After the time for queries to servers is used up, search only on
+ * Find a debug file. After the time for queries to servers has expired, search only on
  * this machine.
  */
 static int find_debuginfo(Dwfl_Module *module, void **userdata, const char *name,
@@ -290,8 +291,8 @@ static bool may_hold(Dwarf_Die *die, uint64_t addr)
 }
 
 /*
- * Append the functions at addr that were inlined into chain[0]. Each function follows the
- * one into which it was inlined. Return the new length of chain.
+ * Append the functions that were inlined into chain[0] at addr. Each function follows the
+ * function into which it was inlined. Return the new length of chain.
  */
 static size_t add_inlined(Dwarf_Die *parent, uint64_t addr, Dwarf_Die *chain,
 			  size_t count, int depth)
@@ -316,8 +317,8 @@ static size_t add_inlined(Dwarf_Die *parent, uint64_t addr, Dwarf_Die *chain,
 }
 
 /*
- * Return true if name is a linkage name that can be demangled. Other linkage names, such
- * as the names of C functions, are internal to the linker.
+ * Return true if the linkage name can be demangled. Other linkage names, such as those of
+ * C functions, are internal to the linker.
  */
 static bool is_mangled(const char *name)
 {
@@ -348,8 +349,8 @@ static uint32_t line_of(Dwarf_Word line)
 }
 
 /*
- * Store the source location of the call that the compiler replaced with the
- * inlined function.
+ * Store the source location of the call that the compiler replaced with the inlined
+ * function.
  */
 static void set_call(struct dwarf_frame *frame, struct unit *unit, Dwarf_Die *inlined)
 {
@@ -409,9 +410,7 @@ static void read_symbols(struct dwarf_file *file)
 	symbol_ranges_sort(&file->symbols);
 }
 
-/*
- * Find the function at vaddr in the symbol table. The symbol table has no source lines.
- */
+/* Find the function at vaddr in the symbol table, which has no source lines. */
 static size_t find_symbol(struct dwarf_file *file, uint64_t vaddr)
 {
 	const char *name;

@@ -9,7 +9,7 @@
 #include "base/demangle.h"
 #include "base/xalloc.h"
 
-/* Suffixes that gcc and clang append to the name of a part or a copy of a function. */
+/* Suffixes that gcc and clang append to the names of parts and copies of functions. */
 static const char *const suffixes[] = {
 	".cold", ".part.", ".constprop.", ".isra.", ".lto_priv.", ".llvm.", ".localalias",
 };

@@ -9,12 +9,15 @@
 #include "base/xalloc.h"
 
 /*
- * Symbols may be nested. A lookup checks at most this many of the symbols that start
- * before addr.
+ * Symbols may be nested. A lookup checks at most this many of the symbols that start at
+ * or before addr.
  */
 #define ENCLOSING_TRIES 32
 
-/* Assumed maximum size of a symbol without a size, usually a label in assembly code. */
+/*
+ * Assumed maximum size of a symbol without a size, which is usually a label in assembly
+ * code.
+ */
 #define UNSIZED_MAX_BYTES 4096
 
 void symbol_ranges_add(struct symbol_ranges *ranges, const struct symbol_range *range)
@@ -60,8 +63,8 @@ const char *symbol_ranges_find(const struct symbol_ranges *ranges, uint64_t addr
 	if (low == 0)
 		return NULL;
 	/*
-	 * A symbol without a size ends where the next symbol starts. Such a symbol can
-	 * contain addr only if no other symbol starts between the symbol and addr.
+	 * A symbol without a size ends where the next symbol starts. It can contain addr
+	 * only if no other symbol starts between it and addr.
 	 */
 	next = ranges->items[low - 1].start;
 	for (size_t i = low; i > 0 && low - i < ENCLOSING_TRIES; i--) {

@@ -10,12 +10,15 @@
 #include <stdint.h>
 
 struct symbol_range {
-	/* if bytes is 0, the symbol extends to the next symbol nearby */
+	/* addresses; if bytes is 0, the symbol extends to the next symbol nearby */
 	uint64_t start, bytes;
 	const char *name; /* name of the symbol; borrowed */
-	/* among symbols with the same start, the highest rank is preferred */
+	/*
+	 * if several symbols have the same start, the one with the highest rank
+	 * is preferred
+	 */
 	unsigned int rank;
-	/* order of addition; at the same rank, the first symbol is preferred */
+	/* order of addition; among symbols with the same rank, the first is preferred */
 	size_t number;
 };
 
@@ -32,7 +35,7 @@ struct symbol_ranges {
 void symbol_ranges_add(struct symbol_ranges *ranges, const struct symbol_range *range);
 
 /*
- * Sort the symbols. Call this after the last symbol_ranges_add() and before the
+ * Sort the symbols. Call this function after the last symbol_ranges_add() and before the
  * first symbol_ranges_find().
  */
 void symbol_ranges_sort(struct symbol_ranges *ranges);

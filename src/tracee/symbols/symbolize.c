@@ -34,45 +34,46 @@
 #define REAP_NS NS_PER_S
 
 /*
- * Maximum size of the debug information that the child may map, in addition to memstate's
- * own mappings.
+ * Maximum amount of memory that the child process may map for debug information, in
+ * addition to memstate's own mappings.
  */
 #define ROOM_BYTES ((uint64_t)16384 * MIB)
 
-#define TEXT_MAX 16384 /* maximum length of a name; longer names are truncated */
+#define TEXT_MAX 16384 /* Maximum length of a name. Longer names are truncated. */
 
-/* Size of the buffers at both ends of the pipe between memstate and the child. */
+/* Size of the buffers at both ends of the pipe between memstate and the child process. */
 #define CHUNK_BYTES ((size_t)65536)
 
 /*
- * Header of a record that the child writes. The header is followed by frame_count frames.
- * Each frame is a struct record_frame, followed by its NUL-terminated texts.
+ * Header of a record that the child process writes. The header is followed by frame_count
+ * frames. Each frame is a struct record_frame, followed by its NUL-terminated texts.
  */
 struct record {
 	uint32_t file, vaddr;
-	/* number of frames, or 0 once all addresses of the file have been looked up */
+	/* number of frames; 0 once all addresses of the file have been looked up */
 	uint32_t frame_count;
 };
 
 struct record_frame {
 	uint32_t line;
-	/* length of each text, including its NUL, or 0 if the text is unknown */
+	/* length of each text including its NUL; 0 if the text is unknown */
 	uint32_t function_length, file_length;
 };
 
 struct task {
 	const struct symbolize_file *files;
 	size_t count;
-	int *fds;	    /* descriptors of the files, or -1 if not available */
-	bool **is_reported; /* [file][vaddr]: found() was called for this address */
+	int *fds; /* descriptors of the files; -1 if a file is not available */
+	/* whether found() has been called; indexed by file and address */
+	bool **is_reported;
 	symbolize_found *found;
 	void *context;
-	/* index of the first file whose addresses have not all been looked up */
+	/* index of the first file with addresses that have not been looked up */
 	size_t next;
 	uint64_t end_ns;
 };
 
-/* The following functions run in the child. */
+/* The following functions run in the child process. */
 
 static void write_out(struct strbuf *out, int fd)
 {
@@ -134,8 +135,8 @@ static void answer_file(const struct task *task, size_t number, struct strbuf *o
 }
 
 /*
- * Isolate the child's signals, memory and output from memstate. The child ends when
- * memstate ends.
+ * Isolate the child's signals, memory and output from memstate. The kernel kills the
+ * child process when memstate ends.
  */
 static void isolate_child(void)
 {
@@ -146,7 +147,7 @@ static void isolate_child(void)
 	prctl(PR_SET_PDEATHSIG, SIGKILL);
 	for (size_t i = 0; i < sizeof(crashes) / sizeof(crashes[0]); i++)
 		signal(crashes[i], SIG_DFL);
-	/* memstate, not Ctrl-C at the terminal, ends the child */
+	/* memstate, not Ctrl-C at the terminal, ends the child process */
 	signal(SIGINT, SIG_IGN);
 	for (int fd = STDIN_FILENO; null_fd >= 0 && fd <= STDERR_FILENO; fd++)
 		dup2(null_fd, fd);
@@ -184,12 +185,11 @@ static _Noreturn void answer(const struct task *task, int fd)
 }
 
 /*
- * The following functions run in memstate itself. They validate all data from the child.
+ * The following functions run in memstate itself. They validate all data from the child
+ * process.
  */
 
-/*
- * Return the next `length` bytes and advance *at, or return NULL if fewer bytes remain.
- */
+/* Return the next `length` bytes and advance *at. Return NULL if fewer bytes remain. */
 static const char *take(const char **at, const char *end, size_t length)
 {
 	const char *from = *at;
@@ -201,7 +201,7 @@ static const char *take(const char **at, const char *end, size_t length)
 }
 
 /*
- * Read a text. Return false if the text is incomplete. A text that can never be valid
+ * Read a text. Return false if the text is incomplete. A text that is too long also
  * counts as incomplete.
  */
 static bool read_text(const char **at, const char *end, uint32_t length, const char **ret)
@@ -279,7 +279,7 @@ static void read_records(struct task *task, struct strbuf *in)
 
 /*
  * Return the deadline for the next file. A file gets at most half of the remaining time,
- * so that every file gets some.
+ * so that some time remains for the other files.
  */
 static uint64_t file_end_ns(const struct task *task)
 {
@@ -295,7 +295,8 @@ static bool is_too_long(const struct strbuf *in)
 }
 
 /*
- * Read records from the child until it has ended, its time is up, or its data is invalid.
+ * Read records from the child process until it has ended, its time has expired, or its
+ * data is invalid.
  */
 static void listen(struct task *task, int fd)
 {
@@ -327,8 +328,8 @@ static void listen(struct task *task, int fd)
 }
 
 /*
- * Reap the child. A file system that does not answer can keep the child alive even after
- * SIGKILL, so stop waiting after REAP_NS.
+ * Reap the child process, and give up after REAP_NS: if a file system does not answer,
+ * the child may stay alive even after SIGKILL.
  */
 static void reap(pid_t pid)
 {
@@ -339,7 +340,8 @@ static void reap(pid_t pid)
 }
 
 /*
- * Start a child that resolves the addresses, from file task->next on. Return 0 or -errno.
+ * Start a child process that resolves the addresses of all files from task->next on.
+ * Return 0 or -errno.
  */
 static int ask_child(struct task *task)
 {
@@ -354,7 +356,8 @@ static int ask_child(struct task *task)
 	close(pipe_fds[1]);
 	if (pid > 0) {
 		listen(task, pipe_fds[0]);
-		kill(pid, SIGKILL); /* the child may still be running if its time is up */
+		/* the child process may still be running if its time has expired */
+		kill(pid, SIGKILL);
 		reap(pid);
 	}
 	close(pipe_fds[0]);
@@ -362,8 +365,8 @@ static int ask_child(struct task *task)
 }
 
 /*
- * Open path. A relative path is relative to memstate's working directory, which the
- * program usually shared.
+ * Open the file at path. A relative path is resolved from memstate's working directory,
+ * which the program usually shared.
  */
 static int open_path(const char *path)
 {
@@ -376,7 +379,7 @@ static int open_path(const char *path)
 }
 
 /*
- * Open the file that the program had mapped if its build ID still matches, or else its
+ * Open the file that the program had mapped, if its build ID still matches, otherwise its
  * debug file. Return -1 if neither is available.
  */
 static int open_file(const struct symbolize_file *file)
@@ -397,7 +400,7 @@ static int open_file(const struct symbolize_file *file)
 }
 
 /*
- * Look up those addresses in the symbol table that the debug information did not resolve.
+ * Look up in the symbol table those addresses that the debug information did not resolve.
  */
 static void ask_symbols(struct task *task, size_t number)
 {
@@ -447,7 +450,7 @@ void symbolize(const struct symbolize_file *files, size_t count, symbolize_found
 	}
 	while (task.next < count && clock_now_ns() < task.end_ns && HAVE_LIBDW &&
 	       ask_child(&task) == 0)
-		/* skip the file during which the child ended */
+		/* skip the file at which the child process ended */
 		task.next += task.next < count;
 	for (size_t i = 0; i < count; i++) {
 		if (task.fds[i] >= 0) {

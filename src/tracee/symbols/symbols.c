@@ -19,16 +19,19 @@
 #include "tracee/elf/symbols.h"
 #include "tracee/memory/mapped_file.h"
 
-/* A mapped file: its mappings in order, followed by zero-initialised memory (.bss). */
+/*
+ * A mapped file: its mappings in order, and the zero-initialised memory (.bss) after
+ * them.
+ */
 struct object {
 	uint64_t start_addr, end_addr;
 	/*
-	 * index of the first mapping, and number of mappings up to the last one,
-	 * including gaps and .bss
+	 * index of the first mapping; number of mappings up to the last one, including
+	 * gaps and .bss
 	 */
 	size_t first_mapping, mapping_count;
 	bool is_read;
-	/* difference between an address in the process and in the file */
+	/* address in the process minus the address in the file */
 	uint64_t bias;
 	/* symbols of the file; empty if the file could not be read */
 	struct elf_symbols elf;
@@ -49,12 +52,12 @@ static bool is_same_file(const struct mapping *a, const struct mapping *b)
 
 /*
  * Return true if mapping m belongs to the same object as `last`, the last mapping with a
- * file that is known to belong to it.
+ * file that belongs to the object.
  */
 static bool belongs_to_object(const struct object *object, const struct mapping *last,
 			      const struct mapping *m)
 {
-	if (m->inode == 0) /* mapping m may be the .bss memory directly after the file */
+	if (m->inode == 0) /* m may be the .bss memory directly after the file */
 		return m->start_addr == object->end_addr && m->name_length == 0 &&
 		       last->flags & MAPPING_WRITE;
 	return is_same_file(last, m) && m->file_offset_bytes >= last->file_offset_bytes;
@@ -115,7 +118,7 @@ static uint64_t page_down(uint64_t value)
 	return value & ~(IMAGE_PAGE_BYTES - 1);
 }
 
-/* Return true if m maps part of the segment when the file is loaded at bias. */
+/* Return true if m maps part of the segment when the file is loaded at `bias`. */
 static bool is_of_segment(const struct mapping *m, const struct elf_segment *segment,
 			  uint64_t bias)
 {
@@ -138,7 +141,7 @@ static bool is_of_any_segment(const struct mapping *m, const struct object *obje
 
 /*
  * Find the difference between addresses in the process and in the object's file. Return
- * false if a mapping does not match the headers of the file.
+ * false if a mapping does not match the file's headers.
  */
 static bool has_place(const struct symbols *symbols, struct object *object)
 {

@@ -2,9 +2,9 @@
 /*
  * symbols - find names for addresses in the program and the libraries that a process has
  * mapped. The names come from the symbol tables of these files, and of installed debug
- * files with the same build ID. A file is read when an address in it is first looked up.
- * If a file is no longer the one that was mapped, or if its mappings do not match its
- * headers, the file is not used: a missing name is better than a wrong one.
+ * files with the same build ID. A file is read at the first lookup of an address in it. A
+ * file is not used if it is no longer the mapped file, or if its mappings do not match
+ * its headers: a missing name is better than a wrong one.
  */
 #ifndef MS_TRACEE_SYMBOLS_SYMBOLS_H
 #define MS_TRACEE_SYMBOLS_SYMBOLS_H
@@ -21,15 +21,15 @@ struct symbol {
 	const char *file; /* name of the file's mapping; borrowed */
 	uint64_t addr;	  /* start address in the process */
 	uint64_t bytes;
-	bool is_object; /* the symbol is data, not code */
+	bool is_object; /* the symbol is data instead of code */
 };
 
 struct symbols;
 
 /*
  * Create the lookup for a process. process_fd is its directory in /proc; mappings is
- * sorted by address. Both must stay valid until symbols_free(). Return NULL if there is
- * no libelf; the other functions accept this NULL.
+ * sorted by address. Both must stay valid until symbols_free(). Return NULL without
+ * libelf; the other functions accept NULL.
  */
 struct symbols *symbols_new(int process_fd, const struct mapping_list *mappings);
 void symbols_free(struct symbols *symbols);

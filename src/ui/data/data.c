@@ -117,7 +117,7 @@ static void show_detail(struct data *d, struct snapshot *next,
 
 /*
  * Rebuild the trends of memory need and live blocks from the history, which ends at the
- * sample on the screen. Successive equal amounts of live blocks count as one heap read.
+ * sample on the screen. Consecutive equal amounts of live blocks count as one heap read.
  */
 static void replay_trends(struct data *d)
 {
@@ -139,7 +139,7 @@ static void replay_trends(struct data *d)
 
 /*
  * Add the latest sample to the trends of memory need and live blocks. Live blocks are
- * added only after a new heap read, because other samples repeat the result of the
+ * added only after a new heap read, because all other samples repeat the result of the
  * last read.
  */
 static void add_trends(struct data *d)
@@ -167,7 +167,7 @@ void data_refresh_detail(struct data *d, uint64_t interval_ns)
 	snapshot_init(&next);
 	d->taken_ns = clock_now_ns();
 	r = d->feed->kind->read_process(d->feed, &d->detail_target, &next, &mappings);
-	/* if the process has ended, its last figures stay visible */
+	/* the last figures of an ended process stay visible */
 	d->detail_has_ended = r == -ESRCH;
 	d->list_error = r == -ESRCH ? 0 : r;
 	if (r == 0)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * data - the data that the views show: the list of processes, and the selected process
- * with its mappings. A feed provides both.
+ * data - the data of the views: the list of processes, and the selected process with its
+ * mappings. A feed provides both.
  */
 #ifndef MS_UI_DATA_DATA_H
 #define MS_UI_DATA_DATA_H
@@ -21,7 +21,7 @@ struct data {
 	const struct snapshot *processes;
 	/* copy of the list of processes, shown after all targets have ended */
 	struct snapshot last_processes;
-	int list_error; /* -errno if the processes could not be listed, otherwise 0 */
+	int list_error; /* -errno from listing the processes, or 0 */
 	bool has_ended; /* true if all targets have ended */
 
 	/* pid of the selected process, or 0 if no process is selected */
@@ -33,7 +33,7 @@ struct data {
 	struct data_heap heap;
 	struct history history;
 	size_t history_index; /* replay: index of the newest sample in `history` */
-	/* replay: number of samples to read for a new history, or 0 for the default */
+	/* replay: number of samples to read for a new history; 0: the default */
 	size_t graph_samples;
 	bool detail_has_ended;
 	/* memory need of the selected process since the user opened it */
@@ -53,13 +53,13 @@ void data_init(struct data *d, const struct ui_options *options);
 void data_release(struct data *d);
 
 /*
- * Read the list of processes. For the visible processes, also read the values that the
- * bits of `needs` select.
+ * Read the list of processes. For visible processes, also read the values selected by the
+ * bits of `needs`.
  */
 void data_refresh_processes(struct data *d, unsigned int needs, const int *visible_pids,
 			    size_t visible_count);
 
-/* Select a process. If the process is already selected, keep its history. */
+/* Select a process. Keep its history if it is already selected. */
 void data_open(struct data *d, const struct process *p);
 
 /* Read the selected process. interval_ns is the planned time between two reads. */
@@ -69,8 +69,8 @@ void data_refresh_detail(struct data *d, uint64_t interval_ns);
 const struct usage *data_detail(const struct data *d);
 
 /*
- * Return the time to wait before the next read of the selected process. It is
- * interval_ns, or longer if reads would take more than their share of the time.
+ * Return the time to wait before the next read of the selected process: interval_ns, or
+ * longer if reads would take more than their share of the time.
  */
 uint64_t data_detail_interval_ns(const struct data *d, uint64_t interval_ns);
 

@@ -17,22 +17,22 @@ struct ui_options;
 
 struct feed_kind {
 	/*
-	 * Read the processes into feed->processes. For the visible processes, also read
-	 * the values that the bits of `needs` select. Returns 0 or -errno. If the
-	 * processes cannot be listed, feed->processes remains unchanged.
+	 * Read the processes into feed->processes. For visible processes, also read the
+	 * values selected by the bits of `needs`. Return 0 or -errno. If the processes
+	 * cannot be listed, feed->processes remains unchanged.
 	 */
 	int (*read_processes)(struct feed *feed, unsigned int needs,
 			      const int *visible_pids, size_t visible_count);
 	/*
 	 * Read one process into the empty snapshot *ret, and its mappings into
-	 * *ret_mappings unless the pointer is NULL. Returns 0 (with the error set in the
+	 * *ret_mappings if the pointer is not NULL. Return 0 (with the error set in the
 	 * usage if the memory of the process cannot be read), -ESRCH if no process has
-	 * that pid and start time, or another -errno.
+	 * the pid and start time, or another -errno.
 	 */
 	int (*read_process)(struct feed *feed, struct target_pid *target,
 			    struct snapshot *ret, struct mapping_list *ret_mappings);
 	/*
-	 * Open a cgroup. Returns 0 or an error from cgroup_target_open(). On an error,
+	 * Open a cgroup. Return 0 or an error from cgroup_target_open(). On an error,
 	 * the previous cgroup stays open. A recording contains at most one cgroup, which
 	 * is opened regardless of the target. The error is -ENOENT if the recording
 	 * contains no cgroup.
@@ -40,7 +40,7 @@ struct feed_kind {
 	int (*open_group)(struct feed *feed, const struct cgroup_target *target);
 	/*
 	 * Read the open cgroup, and the processes of the level that owns its limit. The
-	 * processes are borrowed until the next read. Returns 0, -ESRCH if the cgroup was
+	 * processes are borrowed until the next read. Return 0, -ESRCH if the cgroup was
 	 * removed, -ENOENT if a sample of a recording does not contain the cgroup, or
 	 * another -errno.
 	 */
@@ -54,6 +54,8 @@ struct feed {
 	/* list of processes from the last read; never NULL */
 	const struct snapshot *processes;
 	size_t index; /* replay: index of the sample to read */
+	/* memory of the machine, and the part that programs can still allocate */
+	uint64_t machine_bytes, available_bytes;
 };
 
 /*

@@ -7,32 +7,44 @@
 #include <stdlib.h>
 
 #include "base/xalloc.h"
+#include "proc/system/meminfo.h"
 #include "sample/process/cgroup_sampler.h"
 #include "sample/process/watch.h"
 #include "ui/data/options.h"
 
 struct live {
 	/*
-	 * This must be the first member, because a pointer to it is cast to a pointer to
-	 * the whole struct.
+	 * The first member, because pointers to it are cast to pointers to the
+	 * whole struct.
 	 */
 	struct feed feed;
 	const struct ui_options *options;
 	struct sampler *sampler;
 	struct watch *watch;
-	struct cgroup_sampler *group; /* the cgroup that is open, or NULL */
+	struct cgroup_sampler *group; /* the open cgroup, or NULL */
 	/*
-	 * Watches the processes of the cgroup. NULL until the cgroup contains a process.
+	 * watches the processes of the cgroup; NULL until the cgroup contains a process
 	 */
 	struct watch *group_watch;
 	struct snapshot no_processes;
 };
 
 /*
- * The amounts that memstate reads for each process of a cgroup. LazyFree is read for each
- * mapping, because some of the LazyFree pages may be shared.
+ * Amounts to read for each process of a cgroup. LazyFree is read per mapping, because
+ * some of its pages may be shared.
  */
 #define GROUP_NEEDS (NEED_STAT | NEED_ROLLUP | NEED_STATES)
+
+/* Read the memory of the machine, which stays unknown if it cannot be read. */
+static void read_machine(struct live *live)
+{
+	const struct procfs *fs = sampler_procfs(live->sampler);
+	struct feed *feed = &live->feed;
+
+	feed->machine_bytes = feed->available_bytes = BYTES_UNKNOWN;
+	if (proc_meminfo_read(fs, "MemTotal", &feed->machine_bytes) == 0)
+		proc_meminfo_read(fs, "MemAvailable", &feed->available_bytes);
+}
 
 static int read_processes(struct feed *feed, unsigned int needs, const int *visible_pids,
 			  size_t visible_count)
@@ -41,6 +53,7 @@ static int read_processes(struct feed *feed, unsigned int needs, const int *visi
 	int r = watch_refresh(live->watch, needs, visible_pids, visible_count);
 
 	feed->processes = watch_snapshot(live->watch);
+	read_machine(live);
 	return r;
 }
 
@@ -124,6 +137,7 @@ struct feed *feed_live_new(const struct ui_options *options)
 	struct live *live = xcalloc(1, sizeof(*live));
 
 	live->feed.kind = &kind;
+	live->feed.machine_bytes = live->feed.available_bytes = BYTES_UNKNOWN;
 	live->options = options;
 	live->sampler = options->sampler;
 	snapshot_init(&live->no_processes);

@@ -12,15 +12,15 @@
 
 struct past {
 	/*
-	 * This must be the first member, because a pointer to it is cast to a pointer to
-	 * the whole struct.
+	 * The first member, because pointers to it are cast to pointers to the
+	 * whole struct.
 	 */
 	struct feed feed;
 	const struct ui_options *options;
 	struct snapshot processes, group_processes;
 };
 
-/* Use the clock of the recording, which all its sessions have in common. */
+/* Use the clock of the recording, which is the same for all of its sessions. */
 static void set_times(struct snapshot *s)
 {
 	s->taken_ns = s->elapsed_ns;
@@ -69,7 +69,7 @@ static int read_process(struct feed *feed, struct target_pid *target,
 				    ret_mappings);
 }
 
-/* The target is ignored, because a recording contains at most one cgroup. */
+/* Open the recording's only cgroup, regardless of the target. */
 static int open_group(struct feed *feed, const struct cgroup_target *target)
 {
 	struct past *past = (struct past *)feed;
@@ -123,6 +123,7 @@ struct feed *feed_replay_new(const struct ui_options *options)
 	struct past *past = xcalloc(1, sizeof(*past));
 
 	past->feed.kind = &kind;
+	past->feed.machine_bytes = past->feed.available_bytes = BYTES_UNKNOWN;
 	past->feed.index = options->replay_index;
 	past->options = options;
 	snapshot_init(&past->processes);

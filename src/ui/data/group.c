@@ -18,7 +18,7 @@
 #include "ui/data/replay.h"
 
 /*
- * Limits on reading the history of a cgroup, so that the user does not have to wait long.
+ * Limits on reading the history of a cgroup, so that the user need not wait long.
  * replay.c has similar limits.
  */
 #define GROWTH_SAMPLES 1000
@@ -70,7 +70,7 @@ static struct group_member *add_member(struct data_group *g, const struct proces
 }
 
 /*
- * Remove the members of the cgroup that have ended. Returns the number of
+ * Remove the members of the cgroup that have ended. Return the number of
  * remaining members.
  */
 static size_t drop_members(struct data_group *g)
@@ -104,8 +104,8 @@ static void follow_members(struct data_group *g)
 	stayed = drop_members(g);
 	/*
 	 * If all processes of the cgroup were replaced, the cgroup was restarted. Forget
-	 * the earlier memory need, so that the restart does not count as a decrease, and
-	 * refilled memory does not count as growth.
+	 * the earlier memory need, so that the restart does not count as a decrease, nor
+	 * refilled memory as growth.
 	 */
 	if (had_members && stayed == 0 && s->count > 0)
 		seen_growth_clear(&g->need);
@@ -115,15 +115,12 @@ static void follow_members(struct data_group *g)
 
 		if (!m)
 			m = add_member(g, &u->process);
-		/* if the usage was not read again, the previous amount is repeated */
+		/* repeat the previous amount if the usage was not read again */
 		seen_growth_add(&m->need, g->taken_ns, usage_need_bytes(u));
 	}
 }
 
-/*
- * Update the remaining members of *g after g->cgroup has been read. `processes`
- * is borrowed.
- */
+/* Update *g after g->cgroup has been read. `processes` is borrowed. */
 static void data_group_update(struct data_group *g, const struct snapshot *processes)
 {
 	g->processes = processes;
@@ -155,7 +152,7 @@ int data_group_open(struct data *d, const struct cgroup_target *target)
 	}
 	cgroup_init(&cgroup);
 	r = kind->read_group(d->feed, &cgroup, &processes);
-	/* keep the history if the new cgroup is the same as the previous one */
+	/* keep the history if the new cgroup equals the previous one */
 	if (r < 0 || !is_same(&d->group, &cgroup))
 		forget(&d->group);
 	cgroup_release(&d->group.cgroup);
@@ -168,7 +165,7 @@ int data_group_open(struct data *d, const struct cgroup_target *target)
 	return 0;
 }
 
-/* Read sample i of the recording, and add the sample to the history of the cgroup. */
+/* Read sample i of the recording, and add it to the history of the cgroup. */
 static int follow(struct data *d, size_t i)
 {
 	struct data_group *g = &d->group;
@@ -187,8 +184,8 @@ static int follow(struct data *d, size_t i)
 }
 
 /*
- * Read the samples up to the one on the screen, and compute the growth of the cgroup from
- * them. If reading takes too long, later calls read fewer samples.
+ * Read the samples up to the sample on the screen, and compute the growth of the cgroup
+ * from them. If reading takes too long, later calls read fewer samples.
  */
 static void replay(struct data *d)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * group - a cgroup: how its processes use its limit, and how its memory need has grown
- * since the user opened the cgroup.
+ * since the user opened it.
  */
 #ifndef MS_UI_DATA_GROUP_H
 #define MS_UI_DATA_GROUP_H
@@ -22,10 +22,10 @@ struct group_member {
 
 struct data_group {
 	bool is_open; /* true if a cgroup has been opened */
-	/* true if the cgroup has been read, so that the members below are valid */
+	/* true if the cgroup has been read, so the members below are valid */
 	bool is_read;
-	bool is_gone; /* true if the cgroup was removed; its last values remain */
-	int error;    /* 0, or -errno if the cgroup could not be opened or read */
+	bool is_gone; /* true if removed; its last values remain */
+	int error;    /* -errno from opening or reading the cgroup, or 0 */
 	struct cgroup cgroup;
 	/* processes of the level that owns the limit; borrowed from the feed */
 	const struct snapshot *processes;
@@ -36,7 +36,7 @@ struct data_group {
 	uint64_t taken_ns, cost_ns;
 	/*
 	 * Replay: index of the sample on the screen (valid if is_read is true), and
-	 * number of samples from which to compute growth.
+	 * number of samples from which growth is computed.
 	 */
 	size_t index, growth_samples;
 };
@@ -45,7 +45,7 @@ void data_group_init(struct data_group *g);
 void data_group_release(struct data_group *g);
 
 /*
- * Open a cgroup. Returns 0, or an error that feed.h describes for open_group(). On an
+ * Open a cgroup. Return 0, or an error that feed.h describes for open_group(). On an
  * error, the previous cgroup stays open.
  */
 int data_group_open(struct data *d, const struct cgroup_target *target);
@@ -53,8 +53,8 @@ int data_group_open(struct data *d, const struct cgroup_target *target);
 void data_group_refresh(struct data *d);
 
 /*
- * Return the memory need, in bytes, of a process with which the cgroup would reach its
- * limit if no other process grew. Returns BYTES_UNKNOWN if the process is not in the
+ * Return the memory need of a process, in bytes, at which the cgroup would reach its
+ * limit if no other process grew. Return BYTES_UNKNOWN if the process is not in the
  * cgroup, or if the process and the cgroup were not read within 10 seconds of each other.
  */
 uint64_t data_group_limit_of(const struct data_group *g, const struct usage *u);

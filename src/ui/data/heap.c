@@ -16,6 +16,9 @@
 #include "ui/data/data.h"
 #include "ui/data/options.h"
 
+/* The kept copy of a heap is released if the heap is not read again for this long. */
+#define COPY_IDLE_NS (60 * NS_PER_S)
+
 void data_heap_init(struct data_heap *h)
 {
 	memset(h, 0, sizeof(*h));
@@ -55,10 +58,7 @@ static bool is_named(const struct targets *t, const struct data *d)
 	return false;
 }
 
-/*
- * Return the permissions that the user has given for the selected process, or NULL if
- * there are none.
- */
+/* Return the user's permissions for the selected process, or NULL if there are none. */
 static struct process_name *find_allowed(const struct data *d)
 {
 	const struct data_heap *h = &d->heap;
@@ -154,8 +154,7 @@ void data_heap_read(struct data *d, unsigned int wishes)
 		return;
 	h->is_awaited = h->is_awaited || wishes & HEAP_AWAITED;
 	/*
-	 * if the read in progress includes everything that was requested, no other
-	 * is needed
+	 * no other read is needed if the read in progress includes everything requested
 	 */
 	if (h->is_reading &&
 	    (wishes & ~h->reading_wishes & ~(unsigned int)HEAP_AWAITED) == 0)
@@ -179,9 +178,7 @@ static bool is_of_detail(const struct data *d, const struct process *p)
 	return p->pid == d->detail_pid && p->start_ticks == d->detail_target.start_ticks;
 }
 
-/*
- * Return true if the error of a heap read is temporary, so that a later read may succeed.
- */
+/* Return true if the error of a heap read is temporary, so a later read may succeed. */
 static bool may_pass(int error)
 {
 	return error == 0 || error == -ESTALE || error == -ETIMEDOUT;
@@ -194,7 +191,7 @@ uint64_t data_heap_wait_ns(const struct data *d, uint64_t interval_ns)
 
 	if (!f)
 		return interval_ns;
-	/* the CPU time includes the pause, so this limits the share of both */
+	/* the CPU time includes the pause, so limiting its share limits both */
 	wait_ns = heap_share_ns(f->cpu_ns, d->options->max_share_per_mille);
 	return wait_ns > interval_ns ? wait_ns : interval_ns;
 }
@@ -219,10 +216,7 @@ void data_heap_add(const struct data *d, struct usage *u, struct mapping_list *m
 		carried_heap_add(&d->heap.carried, u, mappings);
 }
 
-/*
- * Show the sample that belongs to the heap read, if it is newer than the sample on
- * the screen.
- */
+/* Show the sample of the heap read if it is newer than the sample on the screen. */
 static void show(struct data *d)
 {
 	const struct heap_findings *f = &d->heap.findings;
@@ -283,9 +277,20 @@ static enum heap_stops choose_stops(const struct data *d)
 		       : STOPS_SHORT;
 }
 
-/*
- * Start the heap read that was requested. Returns false if another read is still running.
- */
+/* Return true if the process is shown, and its heap is read from time to time. */
+static bool is_followed(void *context, const struct process *process)
+{
+	const struct data *d = context;
+	const struct heap_findings *f = data_heap_findings(d);
+
+	return is_of_detail(d, process) &&
+	       (d->heap.is_reading || d->heap.is_wanted ||
+		(f && clock_now_ns() - f->taken_ns <
+			      2 * data_heap_wait_ns(d, d->options->interval_ns) +
+				      COPY_IDLE_NS));
+}
+
+/* Start the requested heap read. Return false if another read is still running. */
 static bool begin(struct data *d)
 {
 	struct data_heap *h = &d->heap;
@@ -300,6 +305,9 @@ static bool begin(struct data *d)
 		.stops = choose_stops(d),
 		.max_pause_ns = h->wishes & HEAP_AWAITED ? d->options->max_pause_ns
 							 : d->options->auto_pause_ns,
+		.pre_copy = is_named(d->options->targets, d) ? d->options->pre_copy
+							     : PRE_COPY_OFF,
+		.keeps_copies = true,
 		.wants_detail = h->wishes & HEAP_DETAIL,
 		.wants_leaks = h->wishes & HEAP_LEAKS,
 		.wants_helper = data_heap_is_asked(d),
@@ -326,6 +334,10 @@ static bool begin(struct data *d)
 bool data_heap_poll(struct data *d)
 {
 	bool is_new = collect_findings(d);
+
+	if (d->options->pre_copy != PRE_COPY_OFF && d->heap.walker &&
+	    !heap_walker_is_running(d->heap.walker))
+		heap_walker_prune(d->heap.walker, is_followed, d);
 
 	if (d->heap.is_reading && d->heap.walker)
 		d->heap.progress_per_mille =

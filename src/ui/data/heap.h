@@ -12,22 +12,22 @@ struct data;
 struct heap_walker;
 
 struct data_heap {
-	struct heap_walker *walker; /* NULL until the first heap read */
+	struct heap_walker *walker; /* NULL before the first heap read */
 	struct heap_findings findings;
-	/* figures of the last heap read, which are carried over to later samples */
+	/* figures of the last heap read, for estimating later samples */
 	struct carried_heap carried;
-	bool is_known;	 /* true if the findings belong to the selected process */
-	bool is_wanted;	 /* true if a heap read has been requested but has not started */
-	bool is_reading; /* true while the heap of the selected process is being read */
-	bool is_awaited; /* true if the user is waiting for a requested or running read */
+	bool is_known;	     /* true if the findings belong to the selected process */
+	bool is_wanted;	     /* true if a read is requested, not started */
+	bool is_reading;     /* true if the heap of the selected process is being read */
+	bool is_awaited;     /* true if the user waits for a read */
 	unsigned int wishes; /* enum heap_wish flags for the next heap read */
 	/* enum heap_wish flags of the heap read in progress */
 	unsigned int reading_wishes;
 	uint64_t began_ns; /* start time of the heap read in progress */
-	/* progress of the leak scan in thousandths, or -1 if it has not started */
+	/* progress of the leak scan in thousandths; -1: not started */
 	int progress_per_mille;
 
-	/* processes that the user has allowed memstate to stop */
+	/* processes that memstate may stop, with the user's permission */
 	struct process_name {
 		int pid;
 		uint64_t start_ticks;
@@ -65,25 +65,25 @@ void data_heap_ask(struct data *d);
 bool data_heap_can_be_read(const struct data *d);
 
 /*
- * Return the time, in ns, for which a heap read with these wishes would stop the process,
+ * Return the time in ns for which a heap read with these wishes would stop the process,
  * or BYTES_UNKNOWN if the time cannot be estimated.
  */
 uint64_t data_heap_estimate_ns(const struct data *d, unsigned int wishes);
 
 enum heap_wish {
-	HEAP_AWAITED = 1 << 0, /* the user is waiting for the result of the heap read */
+	HEAP_AWAITED = 1 << 0, /* the user is waiting for the result */
 	/* also determine types, the use of pages, and blocks that pin pages */
 	HEAP_DETAIL = 1 << 1,
 	HEAP_LEAKS = 1 << 2, /* also scan for leaks */
 };
 
 /*
- * Request a heap read of the selected process. Does nothing if memstate may not read
+ * Request a heap read of the selected process. Do nothing if memstate may not read
  * the heap.
  */
 void data_heap_read(struct data *d, unsigned int wishes);
 
-/* Cancel the heap read that was requested or is running. */
+/* Cancel the requested or running heap read. */
 void data_heap_cancel(struct data *d);
 
 /*
@@ -92,10 +92,7 @@ void data_heap_cancel(struct data *d);
  */
 uint64_t data_heap_wait_ns(const struct data *d, uint64_t interval_ns);
 
-/*
- * Return the time at which to read the heap again without a request from the user, or
- * UINT64_MAX for never.
- */
+/* Return the time of the next automatic heap read, or UINT64_MAX for never. */
 uint64_t data_heap_due_ns(const struct data *d, uint64_t interval_ns);
 
 /*
@@ -105,14 +102,14 @@ uint64_t data_heap_due_ns(const struct data *d, uint64_t interval_ns);
 void data_heap_add(const struct data *d, struct usage *u, struct mapping_list *mappings);
 
 /*
- * Start a heap read that was requested, and collect the results of a finished one.
- * Returns true if anything has changed.
+ * Start a requested heap read, and collect the results of a finished heap read. Return
+ * true if anything has changed.
  */
 bool data_heap_poll(struct data *d);
 
 /*
  * Replace the findings of the last heap read. The contents of *f are moved to d, and *f
- * is initialized again.
+ * is initialised again.
  */
 void data_heap_set(struct data *d, struct heap_findings *f);
 

@@ -29,10 +29,7 @@ const char *part_name(enum part part)
 
 char part_letter(enum part part)
 {
-	/*
-	 * Letters that represent the owners and states in bars, the same as in the
-	 * text report.
-	 */
+	/* letters for the owners and states in bars, as in the text report */
 	static const char owners[] = "LPGMSAFH", states[] = "DLCdc";
 
 	if (part >= PART_STATE)
@@ -85,7 +82,7 @@ void history_clear(struct history *h)
 
 /*
  * Append a sample and return it. If there are already HISTORY_MAX samples, first drop the
- * oldest sixteenth of them, so that the array does not have to be moved for each sample.
+ * oldest sixteenth of them, so that the array need not be moved for each sample.
  */
 static struct sample *add_sample(struct history *h)
 {
@@ -109,14 +106,14 @@ static void add_missing(struct history *h, uint64_t taken_ns, uint64_t interval_
 	if (taken_ns < last_ns + interval_ns)
 		return;
 	/*
-	 * Round to the nearest number of intervals, so that a sample that is late by less
-	 * than half an interval does not count as missing.
+	 * round to the nearest number of intervals, so that a sample late by less than
+	 * half an interval does not count as missing
 	 */
 	missing = (taken_ns - last_ns - interval_ns / 2) / interval_ns;
 	for (uint64_t i = 1; i <= missing && i < HISTORY_MAX; i++) {
 		struct sample *s = add_sample(h);
 
-		/* all bits set: every amount becomes BYTES_UNKNOWN */
+		/* set all bits, which makes every amount BYTES_UNKNOWN */
 		memset(s->bytes, 0xff, sizeof(s->bytes));
 		s->taken_ns = last_ns + i * interval_ns;
 	}
@@ -129,9 +126,8 @@ static bool is_of_owner(unsigned int part)
 }
 
 /*
- * Forget the earlier amounts of the owners. Before the first heap read, the memory of
- * the heap was counted under other owners, and the screen must not show the difference
- * as a change.
+ * Forget the owners' earlier amounts. Before the first heap read, the heap's memory was
+ * attributed to other owners, and the screen must not show the difference as a change.
  */
 static void restart_owners(struct history *h)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * history - the figures of one process over time, from which the screen shows graphs,
- * changes and rates.
+ * history - the figures of one process over time, for the graphs, changes and rates on
+ * the screen.
  */
 #ifndef MS_UI_DATA_HISTORY_H
 #define MS_UI_DATA_HISTORY_H
@@ -15,11 +15,11 @@
 /* The amounts that a history contains. */
 enum part {
 	PART_RSS,
-	/* first of the amounts that are part of Rss, but overlap owners and states */
+	/* first of the amounts that are part of Rss but overlap owners and states */
 	PART_THP,
 	PART_LOCKED,
 	PART_TRIMMABLE,
-	PART_PSS, /* first of the amounts that are not part of Rss */
+	PART_PSS, /* first of the amounts outside Rss */
 	PART_USS,
 	PART_SWAP,
 	PART_UNBACKED,
@@ -58,7 +58,7 @@ struct sample {
 };
 
 /*
- * Maximum number of samples in a history: two for each cell of the widest screen, plus
+ * Maximum number of samples in a history: two per cell of the widest screen, plus
  * a reserve.
  */
 #define HISTORY_MAX 640
@@ -68,7 +68,7 @@ struct history {
 	size_t count;
 	size_t capacity;
 	/*
-	 * Copy of the first sample, which remains when old samples are dropped. The
+	 * Copy of the first sample, which is kept when old samples are dropped. The
 	 * amounts by owner are from the first sample after a heap read.
 	 */
 	struct sample start;
@@ -81,9 +81,8 @@ void history_release(struct history *h);
 void history_clear(struct history *h);
 
 /*
- * Add a sample. If samples at intervals of interval_ns should have been taken since the
- * last sample, first add empty samples in their place. If interval_ns is 0, no empty
- * samples are added.
+ * Add a sample. If samples at intervals of interval_ns are missing since the last sample,
+ * add empty samples in their place. If interval_ns is 0, do not add empty samples.
  */
 void history_add(struct history *h, const struct usage *u, uint64_t interval_ns);
 
@@ -109,8 +108,8 @@ bool history_get_rate(const struct history *h, enum part part, int64_t *ret_byte
 uint64_t history_span_ns(const struct history *h);
 
 /*
- * Copy the most recent values of an amount, at most `max`, in chronological order.
- * Returns the number of values copied.
+ * Copy the most recent values of an amount, at most `max`, in chronological order. Return
+ * the number of values copied.
  */
 size_t history_copy(const struct history *h, enum part part, size_t max,
 		    uint64_t *ret_bytes);

@@ -11,7 +11,7 @@
 #include "ui/data/options.h"
 
 /*
- * Limits on reading the history for a graph, so that the user does not have to wait long.
+ * Limits on reading the history for a graph, so that the user need not wait long.
  * memstate begins with GRAPH_SAMPLES samples, and reads fewer samples if reading takes
  * longer than PATIENCE_NS.
  */
@@ -42,8 +42,8 @@ bool data_replay_go(struct data *d, size_t index)
 }
 
 /*
- * Add to the history the samples from `first` up to, but not including, the sample on the
- * screen. Samples that do not contain the process are skipped.
+ * Add the samples from `first` up to, but not including, the sample on the screen to the
+ * history. Skip samples without the process.
  */
 static void add_before(struct data *d, size_t first)
 {
@@ -79,8 +79,8 @@ static void restart(struct data *d)
 }
 
 /*
- * Truncate or extend the history so that it ends at the new position. Returns false if
- * the history must be rebuilt instead.
+ * Truncate or extend the history to end at the new position. Return false if the history
+ * must be rebuilt instead.
  */
 static bool amend(struct data *d, uint64_t taken_ns)
 {

@@ -15,15 +15,14 @@ struct data;
 bool data_is_replayed(const struct data *d);
 
 /*
- * Make sample `index` the current sample, or the last sample if there are fewer. The
- * caller must then read the sample. Returns false if the sample is already the
- * current one.
+ * Make sample `index` the current sample, or the last sample if there are fewer samples.
+ * The caller must then read the sample. Return false if it already is the current sample.
  */
 bool data_replay_go(struct data *d, size_t index);
 
 size_t data_replay_index(const struct data *d);
 
-/* Extend or truncate the history so that it ends with the sample that was just read. */
+/* Extend or truncate the history to end with the sample that was just read. */
 void data_replay_follow(struct data *d);
 
 #endif

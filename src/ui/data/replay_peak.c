@@ -33,8 +33,8 @@ static void look_at(struct search *s, size_t index)
 			sum = bytes_add(sum, bytes);
 	}
 	/*
-	 * among samples with equal sums, choose the latest, because it has the
-	 * most history
+	 * among samples with equal sums, choose the latest, because most history
+	 * precedes it
 	 */
 	if (sum > 0 && sum >= s->peak.pss_bytes) {
 		s->peak.index = index;

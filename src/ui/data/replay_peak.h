@@ -16,17 +16,14 @@ struct targets;
 struct replay_peak {
 	size_t index;
 	uint64_t pss_bytes; /* sum of Pss over the processes whose Pss is known */
-	/*
-	 * True if all samples were read. Otherwise, a sample that was not read may
-	 * be higher.
-	 */
+	/* true: all samples were read; false: an unread sample may be higher */
 	bool is_exact;
 };
 
 /*
- * Find the sample with the largest sum of Pss. In a long recording, memstate reads only
- * evenly spaced samples, and further samples around the largest of them, so that the user
- * does not have to wait. Returns false if no Pss is known.
+ * Find the sample with the largest sum of Pss. In a long recording, read only evenly
+ * spaced samples, and more samples around the largest of them, so that the user need not
+ * wait. Return false if no Pss is known.
  */
 bool replay_peak_find(struct replay *replay, const struct targets *targets,
 		      struct replay_peak *ret);

@@ -10,26 +10,26 @@
 
 struct seen_growth {
 	struct growth_series series;
-	/* growth of the series, which is valid if is_found is true */
+	/* growth of the series; valid if is_found is true */
 	struct growth growth;
 	bool is_found;
 };
 
-/* Free the series. A structure that consists of zeros is an empty series. */
+/* Free the series. An all-zero struct is an empty series. */
 void seen_growth_release(struct seen_growth *s);
 
 /* Remove all samples. */
 void seen_growth_clear(struct seen_growth *s);
 
 /*
- * Add a sample to the series. The sample is ignored if the amount is unknown, or if the
- * time is not later than that of the last sample.
+ * Add a sample to the series. Ignore it if the amount is unknown, or if the time is not
+ * later than that of the last sample.
  */
 void seen_growth_add(struct seen_growth *s, uint64_t time_ns, uint64_t bytes);
 
 /*
  * Return the growth of the series. The result is GROWTH_TOO_SHORT if the series has so
- * few samples that each floor would cover only one sample.
+ * few samples that each window would contain only one sample.
  */
 const struct growth *seen_growth_find(struct seen_growth *s);
 

@@ -84,8 +84,8 @@ int send_signal(const struct procfs *fs, const struct process *p, int number)
 	if (fd < 0)
 		return -errno;
 	/*
-	 * A pid is not reused before its process has been reaped. If the pid belongs to
-	 * the right process now, the descriptor was therefore opened for that process.
+	 * The descriptor was opened for the right process if the pid still belongs to it,
+	 * because a pid is not reused before its process has been reaped.
 	 */
 	r = proc_stat_read(fs, p->pid, &now);
 	if (r < 0)

@@ -8,7 +8,7 @@
 #include "proc/system/procfs.h"
 
 /*
- * Parse a signal name, such as "TERM" or "sigterm", or a signal number. Returns 0
+ * Parse a signal name, such as "TERM" or "sigterm", or a signal number. Return 0
  * or -EINVAL.
  */
 int signal_parse(const char *text, int *ret_number);
@@ -16,12 +16,12 @@ int signal_parse(const char *text, int *ret_number);
 /* Append the name of a signal, such as "SIGTERM", or "signal 40". */
 void signal_add_name(struct strbuf *out, int number);
 
-/* The signal names that signal_parse() accepts, separated by blanks. */
+/* Append the signal names that signal_parse() accepts, separated by blanks. */
 void signal_add_names(struct strbuf *out);
 
 /*
  * Send a signal through a pidfd, which cannot refer to another process that has reused
- * the pid. Returns 0; -ESRCH if the process has ended; -EPERM; -EOPNOTSUPP if fs is NULL
+ * the pid. Return 0; -ESRCH if the process has ended; -EPERM; -EOPNOTSUPP if fs is NULL
  * or is not the live /proc, in which pids have the same meaning; -ENOSYS before Linux
  * 5.3; or another -errno.
  */

@@ -52,10 +52,7 @@ static void link_nodes(struct node *nodes, size_t count)
 	free(by_pid);
 }
 
-/*
- * Return n or the first of its later siblings that has not been placed in the tree,
- * or NULL.
- */
+/* Return n or the first of its later siblings that is not yet in the tree, or NULL. */
 static struct node *next_free(struct node *n)
 {
 	while (n && n->is_placed)
@@ -89,8 +86,8 @@ static void put(struct walk *w, struct node *n, struct tree_place place)
 }
 
 /*
- * Place the root and all nodes below it in the tree. The function is not recursive,
- * because the tree of a capture may be arbitrarily deep.
+ * Add the root and all nodes below it to the tree, without recursion, because the tree of
+ * a capture may be arbitrarily deep.
  */
 static void put_tree(struct walk *w, struct node *root)
 {

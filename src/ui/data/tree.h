@@ -10,15 +10,15 @@
 #include "render/table/column.h"
 #include "ui/data/process_set.h"
 
-/* maximum depth at which processes are drawn, even if their level is deeper */
+/* Maximum indentation depth of a process, even if its level in the tree is deeper. */
 #define TREE_DEPTH_MAX 32
 
 struct tree_place {
-	/* depth of the process, or 0 if its parent is not in the list */
+	/* depth of the process; 0 if its parent is not in the list */
 	unsigned int depth;
-	/* bit d is set if a further sibling at depth d follows below */
+	/* bit d is set if another sibling at depth d follows below */
 	uint32_t more_below;
-	size_t hidden; /* number of descendants of the process that are folded away */
+	size_t hidden; /* number of descendants that are folded away */
 };
 
 /*
@@ -28,15 +28,15 @@ struct tree_place {
 void tree_order(const void **rows, size_t count, struct tree_place *ret_places);
 
 /*
- * Move the rows that are below folded processes to the end. The rows must be in tree
- * order. Returns the number of other rows.
+ * Move the rows below folded processes to the end. The rows must be in tree order. Return
+ * the number of remaining rows.
  */
 size_t tree_fold(const void **rows, size_t count, struct tree_place *places,
 		 const struct process_set *folded);
 
 /*
- * Append the branch lines that precede the name of a process in the tree, and the number
- * of its descendants that are folded away.
+ * Append the branch lines before the name of a process in the tree, and the number of its
+ * descendants that are folded away.
  */
 void tree_add_prefix(struct strbuf *out, const struct tree_place *place, bool ascii);
 

@@ -148,7 +148,7 @@ struct pen canvas_pen(struct canvas *c, int x, int y, int width)
 }
 
 /*
- * Return the width of a character in columns. The result is 0 or less for control and
+ * Return the width of a character in columns. The width is at most 0 for control and
  * combining characters, which are not drawn.
  */
 static int width_of(uint32_t code_point)
@@ -216,8 +216,8 @@ void pen_add_right(struct pen *pen, int width, const char *text)
 	int used = (int)text_display_width(text, strlen(text));
 
 	/*
-	 * Never cut off the text: a number without its last digits would look like
-	 * another number.
+	 * draw nothing instead of a part of the text, because a number without its last
+	 * digits would look like another number
 	 */
 	if (pen->x + width > pen->end) {
 		pen_move_to(pen, pen->end);

@@ -13,13 +13,13 @@
 #include "base/strbuf.h"
 #include "model/matrix.h"
 
-/* The purpose of a cell. theme.h defines how the cells of each role look. */
+/* The purpose of a cell. theme.h defines the appearance of each role. */
 enum role {
 	ROLE_TEXT,
 	ROLE_DIM,    /* unknown, unreadable or secondary figures */
 	ROLE_STRONG, /* the most important text on the screen */
 	ROLE_STATUS,
-	/* status line: words that report a pause, an end or a slowdown */
+	/* words in the status line that report a pause, an end or a slowdown */
 	ROLE_ALERT,
 	ROLE_HEADING,
 	ROLE_HEADING_SORTED,
@@ -30,9 +30,9 @@ enum role {
 	ROLE_GROWN,
 	ROLE_SHRUNK,
 	ROLE_GRAPH,
-	/* role of the first owner; the role of an owner is ROLE_OWNER + enum owner */
+	/* role of the first owner; ROLE_OWNER + enum owner is the role of an owner */
 	ROLE_OWNER,
-	/* role of the first state; the role of a state is ROLE_STATE + enum page_state */
+	/* role of the first state; ROLE_STATE + enum page_state is the role of a state */
 	ROLE_STATE = ROLE_OWNER + OWNER_COUNT_,
 	ROLE_COUNT_ = ROLE_STATE + STATE_COUNT_,
 };
@@ -41,7 +41,7 @@ struct cell {
 	uint32_t code_point;
 	uint8_t role;
 	/*
-	 * width of the cell in columns: 1 or 2; 0 for the right half of a wide character
+	 * width of the cell in columns: 1, 2, or 0 for the right half of a wide character
 	 */
 	uint8_t width;
 	/*
@@ -49,7 +49,7 @@ struct cell {
 	 * foreground colour is the background.
 	 */
 	uint8_t back;
-	uint8_t unused; /* always 0, so that cells can be compared with memcmp() */
+	uint8_t unused; /* always 0, so that memcmp() works */
 };
 
 #define CELL_PLAIN 0
@@ -59,7 +59,7 @@ struct canvas {
 	struct cell *cells;
 	size_t capacity;
 	int width, height;
-	bool ascii; /* the terminal can display only ASCII */
+	bool ascii; /* true if the terminal displays ASCII only */
 	/*
 	 * True if colours distinguish the parts of bars. canvas_begin() does not change
 	 * this member.
@@ -74,7 +74,7 @@ struct area {
 void canvas_init(struct canvas *c);
 void canvas_release(struct canvas *c);
 
-/* Start a new screen of blank cells. The width and the height are at least 1. */
+/* Start a new screen of blank cells. The width and the height must be at least 1. */
 void canvas_begin(struct canvas *c, int width, int height, bool ascii);
 
 static inline struct area canvas_area(const struct canvas *c)
@@ -95,7 +95,7 @@ void canvas_put_reversed(struct canvas *c, int x, int y, enum role role,
  */
 void canvas_set_back(struct canvas *c, int x, int y, enum role role);
 
-/* Set every cell in an area. The area is clipped to the canvas. */
+/* Set every cell in an area, clipped to the canvas. */
 void canvas_fill(struct canvas *c, const struct area *area, enum role role,
 		 uint32_t code_point);
 
@@ -122,8 +122,7 @@ struct pen {
 struct pen canvas_pen(struct canvas *c, int x, int y, int width);
 
 /*
- * Draw text that memstate generated, in ASCII or UTF-8. Text that does not fit is
- * cut off.
+ * Draw text that memstate generated, in ASCII or UTF-8. Cut off text that does not fit.
  */
 void pen_add(struct pen *pen, const char *text);
 void pen_addf(struct pen *pen, const char *format, ...)
@@ -142,8 +141,8 @@ void pen_add_right(struct pen *pen, int width, const char *text);
 void pen_add_foreign(struct pen *pen, const char *text, size_t length);
 
 /*
- * Draw untrusted text as pen_add_foreign() does, but cut off the beginning of long text,
- * because the end of a path is the most useful part.
+ * Draw untrusted text like pen_add_foreign(), but cut off the beginning of long text,
+ * because the end of a path is its most useful part.
  */
 void pen_add_foreign_end(struct pen *pen, const char *text, size_t length);
 

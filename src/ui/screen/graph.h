@@ -15,18 +15,18 @@ enum graph_style {
 	GRAPH_STYLE_COUNT_,
 };
 
-/* Return how many samples a graph can show in `width` columns. */
+/* Return the number of samples that a graph can show in `width` columns. */
 size_t graph_sample_count(enum graph_style style, int width);
 
 /*
- * The samples to draw, in chronological order. If there are too many, the oldest samples
- * are left out. A sample of BYTES_UNKNOWN leaves a gap. An amount above 0 is drawn at
- * least one level high.
+ * Samples to draw, in chronological order. If there are too many, the oldest samples are
+ * left out. A sample of BYTES_UNKNOWN leaves a gap. An amount above 0 is drawn at least
+ * one level high.
  */
 struct graph {
 	const uint64_t *samples;
 	size_t count;
-	uint64_t axis_bytes; /* amount at the top of the graph: see axis_top_bytes() */
+	uint64_t axis_bytes; /* amount at the top, from axis_top_bytes() */
 	enum graph_style style;
 };
 

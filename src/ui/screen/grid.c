@@ -10,7 +10,7 @@
 #include "base/xalloc.h"
 #include "render/table/output.h"
 
-/* maximum width of text columns, except for the last column */
+/* Maximum width of text columns, except for the last column. */
 #define TEXT_WIDTH_MAX 20
 #define LAST_WIDTH_MIN 8
 
@@ -94,8 +94,8 @@ void grid_toggle_column(struct grid *g, const struct column *column)
 		return;
 	}
 	/*
-	 * If the last column is text, insert the new column before it, because the last
-	 * column gets the remaining width.
+	 * if the last column is text, insert the new column before it, because the last
+	 * column gets the remaining width
 	 */
 	at = g->columns.count;
 	if (at > 0 && g->columns.items[at - 1]->kind == VALUE_TEXT)
@@ -211,7 +211,7 @@ static void measure(struct grid *g, const struct grid_rows *rows, bool ascii)
 	}
 }
 
-/* Place columns from left to right as long as there is room. */
+/* Place columns from left to right while there is room. */
 static void place_columns(struct grid *g)
 {
 	int x = g->area.x + 1;

@@ -11,33 +11,29 @@ struct grid {
 	const struct column_set *set;
 	struct column_list columns;
 	struct sort_key sort;
-	/*
-	 * number of columns that are scrolled out of view to the left, not counting
-	 * column 0
-	 */
+	/* number of columns scrolled out of view to the left, not counting column 0 */
 	size_t first_column;
 	struct list list; /* the cursor and the current page of rows */
-	bool is_chosen;	  /* true if the user has changed the selection of columns */
+	bool is_chosen;	  /* true if the user has changed the columns */
 	/*
-	 * True to cut off the beginning instead of the end of a text that is too long for
-	 * the last column.
+	 * true to cut off the beginning instead of the end of a text too long for the
+	 * last column
 	 */
 	bool cuts_front;
 	/*
-	 * Width of each column, by index in the column set. Widths never shrink, so that
-	 * columns do not jump.
+	 * width of each column, by index in the column set; never shrinks, so that
+	 * columns stay in place
 	 */
 	int *widths;
 	/*
-	 * x position of each heading, by index in `columns`; -1 if the column is
-	 * not drawn
+	 * x position of each heading, by index in `columns`; -1: the column is not drawn
 	 */
 	int *xs;
-	struct area area; /* area in which the grid was last drawn */
+	struct area area; /* area of the grid when last drawn */
 };
 
 /*
- * Initialize a grid. `names` lists the columns in the syntax of option -o, and `sort` is
+ * Initialise a grid. `names` lists the columns in the syntax of option -o, and `sort` is
  * a sort key in the syntax of option -s. Both must be valid.
  */
 void grid_init(struct grid *g, const struct column_set *set, const char *names,
@@ -59,8 +55,8 @@ void grid_set_columns(struct grid *g, const char *names);
 
 struct row_style {
 	enum role role;
-	char mark; /* character in the first column of the row; ' ': no mark */
-	/* text before the last column of the row; style() appends this text */
+	char mark; /* character before the row; ' ': no mark */
+	/* text before the last column of the row, which style() appends */
 	struct strbuf *prefix;
 };
 
@@ -68,13 +64,13 @@ struct grid_rows {
 	const void *const *rows; /* rows for the get() functions of the columns */
 	size_t count;
 	bool exact_bytes;
-	/* function that sets the role, mark and prefix of a row; may be NULL */
+	/* sets the role, mark and prefix of a row; may be NULL */
 	void (*style)(void *context, size_t row, struct row_style *ret);
 	void *context;
 };
 
 /*
- * Move the cursor or scroll the grid. Returns false if the action is neither a movement
+ * Move the cursor or scroll the grid. Return false if the action is neither a movement
  * nor scrolling.
  */
 bool grid_move(struct grid *g, size_t row_count, enum action action);

@@ -11,8 +11,8 @@
 #define FN(n) (KEY_FUNCTION + (n))
 
 /*
- * The table of keys. The help screen and the key bar show the rows in this order. If two
- * rows share a key, the first row that works in the context takes precedence.
+ * The table of keys. The help screen and the key bar show the rows in this order. If
+ * several rows use a key, the first row that works in the context has precedence.
  */
 const struct key_row key_rows[] = {
 	{ { FN(1), 'h', '?' }, ACTION_HELP, IN_VIEWS, "Help", "show this help" },
@@ -90,7 +90,7 @@ const struct key_row key_rows[] = {
 	  ACTION_CGROUP,
 	  IN_PROCESSES | WHEN_CHOSEN,
 	  NULL,
-	  "show what fills the process's cgroup up to its limit" },
+	  "show what uses the memory of the process's cgroup" },
 	{ { FN(5), 'r' },
 	  ACTION_READ,
 	  IN_HEAP | WHEN_READABLE,
@@ -250,8 +250,13 @@ const struct key_row key_rows[] = {
 	  "a page up" },
 	{ { KEY_PAGE_DOWN, KEY_CONTROL('F') },
 	  ACTION_PAGE_DOWN,
-	  IN_PAGES | IN_HELP | IN_MENUS,
+	  IN_PAGES | IN_MENUS,
 	  NULL,
+	  "a page down" },
+	{ { KEY_PAGE_DOWN, KEY_CONTROL('F') },
+	  ACTION_PAGE_DOWN,
+	  IN_HELP,
+	  "More",
 	  "a page down" },
 	{ { KEY_CONTROL('U') },
 	  ACTION_HALF_UP,

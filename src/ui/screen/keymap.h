@@ -26,13 +26,13 @@ enum key {
 	KEY_FIRST,
 	KEY_LAST,
 	KEY_BACK_TAB,
-	KEY_FUNCTION, /* base of the function keys: key Fn is KEY_FUNCTION + n */
+	KEY_FUNCTION, /* base of the function keys: Fn is KEY_FUNCTION + n */
 	KEY_END_ = KEY_FUNCTION + 13,
 };
 
 #define KEY_CONTROL(letter) ((letter)&0x1f)
 
-/* The contexts in which a key works (IN_), and the conditions for it to work (WHEN_). */
+/* The contexts in which a key works (IN_), and the conditions it requires (WHEN_). */
 enum context {
 	IN_PROCESSES = 1 << 0,
 	IN_PROCESS = 1 << 1,
@@ -40,7 +40,7 @@ enum context {
 	IN_HEAP = 1 << 3,
 	IN_HELP = 1 << 4,
 	IN_MENU = 1 << 5,
-	IN_CHECKLIST = 1 << 6, /* a menu in which several entries can be chosen */
+	IN_CHECKLIST = 1 << 6, /* a menu with several choices */
 	IN_PROMPT = 1 << 7,
 	IN_QUESTION = 1 << 8, /* a yes-or-no question */
 	IN_CGROUP = 1 << 9,
@@ -48,13 +48,13 @@ enum context {
 	IN_LISTS = IN_PROCESSES | IN_MAPPINGS,
 	IN_PAGES = IN_LISTS | IN_HEAP | IN_CGROUP,
 	IN_VIEWS = IN_PAGES | IN_PROCESS,
-	/* contexts in which k moves the cursor up, and does not send a signal */
+	/* contexts in which the key k moves the cursor up instead of sending a signal */
 	IN_UP_BY_K = IN_MAPPINGS | IN_HEAP | IN_CGROUP,
 	IN_MENUS = IN_MENU | IN_CHECKLIST,
-	/* the conditions for a key to work */
+	/* conditions that a key requires */
 	WHEN_MATCHING = 1 << 16, /* the user has entered a search text */
 	WHEN_FILTERED = 1 << 17,
-	WHEN_BELOW = 1 << 18, /* there is an outer view to which the user can return */
+	WHEN_BELOW = 1 << 18, /* an outer view exists */
 	WHEN_TAGGED = 1 << 19,
 	WHEN_CHOSEN = 1 << 20,	 /* the cursor is on a process */
 	WHEN_READABLE = 1 << 21, /* the process has a heap that memstate can read */
@@ -142,15 +142,12 @@ enum action {
 #define KEYS_PER_ROW 4
 
 struct key_row {
-	/* keys for the action, ended by KEY_NONE; the key bar shows the first of them */
+	/* keys for the action, up to KEY_NONE; the key bar shows the first key */
 	uint32_t keys[KEYS_PER_ROW];
 	enum action action;
-	/*
-	 * IN_ contexts in which the keys work, and WHEN_ conditions, all of which
-	 * must hold
-	 */
+	/* IN_ contexts in which the keys work, and WHEN_ conditions that must all hold */
 	unsigned int contexts;
-	/* label in the key bar; NULL: the key bar does not show the row */
+	/* label in the key bar; NULL: the key bar omits the row */
 	const char *label;
 	const char *help;
 };
@@ -160,7 +157,7 @@ extern const size_t key_row_count;
 
 /*
  * A group of rows in the key table that work in the same contexts. The sections for views
- * come first, and the help screen shows only those sections.
+ * come first; the help screen shows only these.
  */
 struct key_section {
 	const char *title;
@@ -187,7 +184,7 @@ enum action keymap_find(uint32_t key, unsigned int context);
 
 /*
  * Format the name of a key, such as "F1", "Enter", "^D" or "k". The name has at most 8
- * bytes and a NUL. Returns buf.
+ * bytes and a NUL. Return buf.
  */
 #define KEY_NAME_SIZE 9
 const char *keymap_format_key(uint32_t key, char buf[KEY_NAME_SIZE]);

@@ -15,7 +15,7 @@ struct lines {
 	struct canvas *canvas; /* canvas to draw on; NULL: only count the lines */
 	struct area area;
 	size_t top;   /* index of the first line on the page */
-	size_t count; /* number of lines that have been begun */
+	size_t count; /* number of lines begun so far */
 };
 
 /*

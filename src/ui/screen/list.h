@@ -14,21 +14,21 @@
 struct list {
 	size_t cursor;
 	size_t top;  /* index of the first line on the page */
-	size_t page; /* number of lines on the page at the last drawing */
+	size_t page; /* number of lines on the page when last drawn */
 };
 
-/* Move the cursor of a list. Returns false if the action is not a movement. */
+/* Move the cursor of a list. Return false if the action does not move it. */
 bool list_move(struct list *l, size_t count, enum action action);
 
 /*
- * Scroll the page of a list, and move the cursor to the first line of the page. Returns
- * false if the action is not a movement.
+ * Scroll a list, and move the cursor to the first visible line. Return false if the
+ * action does not scroll.
  */
 bool list_scroll(struct list *l, size_t count, enum action action);
 
 /*
- * Prepare a list for drawing: move the cursor to an existing line, and scroll the page so
- * that it contains the cursor.
+ * Prepare a list for drawing: move the cursor to an existing line, and scroll the page to
+ * the cursor.
  */
 void list_fit(struct list *l, size_t count, int page);
 

@@ -6,7 +6,7 @@
 #include <string.h>
 
 /*
- * Return the column with the given index among the columns that have a heading. Columns
+ * Return the column with the given index among the columns with a heading. Columns
  * without a heading appear only in CSV and JSON.
  */
 static const struct column *column_at(const struct menu *menu, size_t index)

@@ -16,21 +16,21 @@ enum menu_kind {
 
 struct menu {
 	enum menu_kind kind;
-	struct grid *grid; /* the grid whose columns are listed; borrowed */
+	struct grid *grid; /* grid with the listed columns; borrowed */
 	struct list list;
-	struct area area; /* area in which the menu was last drawn */
+	struct area area; /* area of the menu when last drawn */
 };
 
 void menu_open(struct menu *menu, enum menu_kind kind, struct grid *grid);
 
 /*
- * Perform an action in the menu. Returns true if the columns or the sort order of the
+ * Perform an action in the menu. Return true if the columns or the sort order of the
  * grid changed.
  */
 bool menu_act(struct menu *menu, enum action action);
 
 /*
- * Move the cursor of the menu to the entry at (x, y). Returns false if there is no entry.
+ * Move the cursor of the menu to the entry at (x, y). Return false if there is no entry.
  */
 bool menu_point(struct menu *menu, int x, int y);
 

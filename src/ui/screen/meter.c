@@ -24,9 +24,8 @@ static size_t find_largest(const size_t *lengths, size_t count)
 }
 
 /*
- * Divide the width of a bar among its parts, in eighths of a cell. Each part gets at
- * least one cell, at the cost of the largest part, so that no cell shows more than
- * two parts.
+ * Divide the width of a bar among its parts, in eighths of a cell. Each part has at least
+ * one cell, at the cost of the largest part, so that no cell shows more than two parts.
  */
 static void split(const struct meter *m, size_t width, size_t *ret_eighths)
 {
@@ -68,8 +67,8 @@ static void draw_solid(const struct meter *m, const struct pen *pen, size_t part
 		canvas_put(pen->canvas, x, pen->y, role,
 			   FULL_BLOCK + EIGHTHS - (uint32_t)(end % EIGHTHS));
 	/*
-	 * if the segment covers no whole cell, draw its letter in the cell that contains
-	 * most of the segment
+	 * if the segment does not fill any cell, draw its letter in the cell that
+	 * contains most of it
 	 */
 	if (!has_letter && m->letters[part] != METER_FILL)
 		canvas_put_reversed(pen->canvas,

@@ -11,14 +11,14 @@
 
 #define METER_PARTS_MAX 8
 
-/* The letter of a part whose segment is left empty in a bar of solid segments. */
+/* Letter of a part whose segment is left empty in a bar of solid segments. */
 #define METER_EMPTY '.'
 
-/* The letter of a part whose solid segment does not show the letter. */
+/* Letter of a part that is drawn without its letter in a bar of solid segments. */
 #define METER_FILL '#'
 
 struct meter {
-	const uint64_t *parts; /* amounts of the parts; an unknown amount counts as 0 */
+	const uint64_t *parts; /* amounts of the parts; unknown counts as 0 */
 	size_t count;	       /* number of parts, at most METER_PARTS_MAX */
 	uint64_t whole;
 	const char *letters;
@@ -27,11 +27,11 @@ struct meter {
 
 /*
  * Draw a bar, with "[" before and "]" after its segments, up to the end of the pen's
- * line. Each part above 0 is at least one cell wide, as long as there are enough cells.
+ * line. Each part above 0 is at least one cell wide, if there are enough cells.
  */
 void meter_draw(const struct meter *m, struct pen *pen);
 
-/* Draw the letter of a part for a legend, in the same way as in the bar. */
+/* Draw the letter of a part for a legend, as in the bar. */
 void meter_add_letter(struct pen *pen, enum role role, char letter);
 
 #endif

@@ -41,7 +41,7 @@ void rescue_terminal(void)
 }
 
 /*
- * Restore the terminal, then end memstate with the same signal as if the signal had not
+ * Restore the terminal, and end memstate with the same signal as if it had not
  * been caught.
  */
 static void crash(int number)

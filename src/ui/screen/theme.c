@@ -10,7 +10,7 @@
 /* Return true if the terminal colour with the given number is bright. */
 static bool is_bright(uint64_t color)
 {
-	/* 7 is light grey, 8 is dark grey, and 9 to 15 are bright colours */
+	/* colour 7 is light grey, 8 is dark grey, and 9 to 15 are bright */
 	return color == 7 || (color >= 9 && color <= 15);
 }
 

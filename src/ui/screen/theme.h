@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * theme - how each role looks in each theme, with 256 or 8 colours. Colour is never the
- * only sign of information: a letter or a mark always shows the same.
+ * theme - the appearance of each role in each theme, with 256 or 8 colours. Colour
+ * is never the only carrier of information: a letter or a mark always conveys the
+ * same information.
  */
 #ifndef MS_UI_SCREEN_THEME_H
 #define MS_UI_SCREEN_THEME_H
@@ -27,7 +28,7 @@ enum style_flag {
 };
 
 struct style {
-	int16_t foreground; /* number of the colour; -1: the terminal's default */
+	int16_t foreground; /* number of the colour; -1: terminal default */
 	int16_t background;
 	unsigned int flags;
 };
@@ -41,11 +42,11 @@ struct style {
 enum theme theme_detect(const char *no_color, const char *colorfgbg);
 
 /*
- * Return the theme that comes next when the user presses the key that changes the theme.
+ * Return the theme that follows the given theme when the user changes themes with a key.
  */
 enum theme theme_next(enum theme theme);
 
-/* Return the look that a theme has on a terminal with the given number of colours. */
+/* Return the look of a theme on a terminal with the given number of colours. */
 enum look theme_look(enum theme theme, int color_count);
 
 const struct style *theme_style(enum look look, enum role role);

@@ -86,7 +86,7 @@ void group_view_choose_line(struct group_view *v, int y)
 
 /*
  * Draw the memory need over time. The axis extends to the limit, to show how far the need
- * is below the limit.
+ * is below it.
  */
 static void draw_graph(struct group_page *p)
 {
@@ -143,7 +143,7 @@ void group_view_draw(struct group_view *v, struct canvas *c, const struct area *
 		pen_addf(&pen, "the group: %s",
 			 g->error == -ENOENT ? "it is not in this sample"
 			 : g->error	     ? strerror(-g->error)
-			 : g->is_gone	     ? "it was removed"
+			 : g->is_gone	     ? "the cgroup was removed"
 					     : "not read yet");
 		return;
 	}

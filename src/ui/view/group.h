@@ -12,12 +12,12 @@ struct usage;
 struct group_view {
 	const struct data *data;
 	bool exact_bytes;
-	struct list list; /* the cursor in the list of processes */
+	struct list list; /* cursor in the list of processes */
 	/* pid that the cursor follows; 0: the cursor stays in the first line */
 	int cursor_pid;
 	const struct usage **order;
 	size_t order_capacity, count;
-	int first_y; /* screen line of the first process at the last drawing */
+	int first_y; /* line of the first process when last drawn */
 };
 
 void group_view_init(struct group_view *v, const struct data *data, bool exact_bytes);

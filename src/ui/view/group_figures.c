@@ -10,7 +10,7 @@
 #include "render/process/growth_text.h"
 #include "ui/screen/meter.h"
 
-/* minimum number of columns that must be left to show the memory pressure */
+/* Minimum number of columns that must be left for the memory pressure. */
 #define PRESSURE_WIDTH 28
 
 struct pen group_page_line(struct group_page *p)
@@ -72,8 +72,8 @@ static const struct segment {
 #define SEGMENT_COUNT (sizeof(segments) / sizeof(segments[0]))
 
 /*
- * Draw a bar that shows how much of the limit is used and for what. If there is no limit,
- * the bar shows the parts of the usage.
+ * Draw a bar of the memory usage by kind. The full width is the limit or, without a
+ * limit, the total usage.
  */
 static void draw_bar(struct group_page *p)
 {
@@ -103,7 +103,7 @@ static void draw_bar(struct group_page *p)
 
 /*
  * Draw the headroom below the limit, the value that kubectl top shows, and the memory
- * that the value of kubectl top does not include.
+ * that this value does not include.
  */
 static void draw_conclusions(struct group_page *p)
 {
@@ -123,7 +123,7 @@ static void draw_conclusions(struct group_page *p)
 		pen.role = ROLE_TEXT;
 	}
 	if (bytes_known(f->unaccounted_bytes) && f->unaccounted_bytes > f->slack_bytes)
-		pen_addf(&pen, "   no process's %s",
+		pen_addf(&pen, "   unaccounted %s",
 			 group_page_format(p, f->unaccounted_bytes, text));
 	if (f->unreadable_count > 0) {
 		pen.role = ROLE_DIM;

@@ -25,7 +25,7 @@ struct pen group_page_line(struct group_page *p);
 
 /*
  * Format an amount such as "1.5M", or in bytes if exact_bytes is set. A missing limit is
- * "none". Returns buf or a string constant.
+ * "none". Return buf or a string constant.
  */
 const char *group_page_format(const struct group_page *p, uint64_t bytes,
 			      char buf[UNITS_TEXT_SIZE]);
@@ -40,8 +40,8 @@ uint64_t group_page_limit(const struct group_page *p);
 void group_page_figures(struct group_page *p);
 
 /*
- * Draw a heading and at most `room` levels of the cgroup hierarchy with their limits. The
- * cgroup itself comes first.
+ * Draw a heading and at most `room` levels of the cgroup hierarchy with their limits,
+ * starting with the cgroup itself.
  */
 void group_page_levels(struct group_page *p, size_t room);
 

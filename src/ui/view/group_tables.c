@@ -22,7 +22,7 @@ static void add_path(struct pen *pen, const char *path)
 static const struct {
 	const char *heading;
 	int width;
-	int min_width; /* minimum width of a screen that shows the column */
+	int min_width; /* minimum screen width for the column */
 	size_t offset;
 	bool is_count;
 } level_columns[] = {
@@ -99,8 +99,7 @@ static struct pen draw_heading(struct group_page *p)
 }
 
 /*
- * If there is no room for all levels of the hierarchy, levels without a limit are left
- * out first.
+ * If there is no room for all levels of the hierarchy, omit levels without a limit first.
  */
 void group_page_levels(struct group_page *p, size_t room)
 {

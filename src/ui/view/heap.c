@@ -99,8 +99,8 @@ static void draw_progress(struct pen *pen, uint64_t per_mille)
 }
 
 /*
- * Return true if the user is waiting for the heap read. The screen does not announce
- * automatic reads.
+ * Return true if the user is waiting for the heap read. Automatic reads are
+ * not announced.
  */
 static bool is_waited_for(const struct data_heap *h)
 {
@@ -174,7 +174,7 @@ static void add_failure(const struct heap_findings *f, struct strbuf *out)
 	strbuf_addf(out, "%s%s.", help ? "; " : "", help ? help : "");
 }
 
-/* Draw an explanation of why there are no heap figures. */
+/* Draw the reason why there are no heap figures. */
 static void draw_unknown(const struct heap_view *v, struct lines *l)
 {
 	const struct heap_findings *f = data_heap_findings(v->data);
@@ -233,7 +233,7 @@ void heap_view_draw(struct heap_view *v, struct canvas *c, const struct area *ar
 		v->line_count = 0;
 		return;
 	}
-	/* the first pass counts the lines without drawing them */
+	/* draw the view twice, because the first pass only counts the lines */
 	heap_parts_draw(v, &lines, f, now_ns);
 	v->line_count = lines.count;
 	v->list.cursor = v->list.top;

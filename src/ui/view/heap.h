@@ -15,7 +15,7 @@ struct heap_view {
 	bool exact_bytes;
 	/* scroll position of the lines below the head of the view */
 	struct list list;
-	size_t line_count; /* number of lines below the head at the last drawing */
+	size_t line_count; /* number of lines below the head when last drawn */
 	/* index of the first line of each part of the view */
 	size_t part_lines[HEAP_PARTS_MAX];
 	size_t part_count;

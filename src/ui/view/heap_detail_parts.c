@@ -10,15 +10,12 @@
 
 #define STRIP_LINES 6
 
-/*
- * Characters for the fill levels of pages, from empty to full, the same as in the
- * heap report.
- */
+/* characters for the fill levels of pages, from empty to full, as in the heap report */
 static const char fill_signs[FILL_COUNT_] = { '.', ':', '-', '+', '*', '#' };
 
 /*
- * Colours for the fill levels of pages. Free memory is the most visible, because users
- * look for it.
+ * Colours for the fill levels of pages. Free memory is most visible, because users look
+ * for it.
  */
 static const enum role fill_roles[FILL_COUNT_] = {
 	ROLE_OWNER + OWNER_POOL_PAGES,	   ROLE_OWNER + OWNER_POOL_FRAGMENTS,
@@ -38,7 +35,7 @@ static struct page_sum sum_cells(const struct heap_strip *strip, size_t first,
 	return sum;
 }
 
-/* Draw the fill levels from index `first` on, as many as fit into the line. */
+/* Draw as many fill levels as fit into the line, starting at index `first`. */
 static void add_cells(struct pen *pen, const struct heap_strip *strip, size_t first,
 		      size_t per_sign)
 {
@@ -66,7 +63,7 @@ static void add_strip(const struct heap_sheet *s, const struct heap_strip *strip
 		pen_add(&pen, "blocks in their own mappings");
 	else
 		pen_addf(&pen, "arena %" PRIu32, strip->arena);
-	pen_addf(&pen, ": %" PRIu64 " page%s, %" PRIu64 " for each sign",
+	pen_addf(&pen, ": %" PRIu64 " page%s, %" PRIu64 " per character",
 		 strip->sum.page_count, strip->sum.page_count == 1 ? "" : "s",
 		 strip->pages_per_cell * per_sign);
 	for (size_t i = 0; i < strip->cell_count; i += per_sign * width) {
@@ -163,7 +160,7 @@ void sheet_draw_pins(const struct heap_sheet *s)
 	if (!s->findings->has_detail || d->pin_count == 0)
 		return;
 	pen = lines_next(s->lines);
-	pen_addf(&pen, "%" PRIu64 " page%s half free or more: %s is free but pinned by:",
+	pen_addf(&pen, "%" PRIu64 " page%s at least half free: %s is free but pinned by:",
 		 d->fragmented.page_count,
 		 d->fragmented.page_count == 1 ? " is" : "s are",
 		 units_format_bytes(d->fragmented.free_bytes, text));

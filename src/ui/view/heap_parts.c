@@ -61,20 +61,20 @@ void sheet_add_count_title(struct pen *pen, const char *title)
 	pen_add_right(pen, COUNT_WIDTH, title);
 }
 
-/* Draw a bar up to the end of the line, if there is enough room. */
+/* Draw a bar up to the end of the line if there is enough room. */
 static void sheet_add_bar(struct pen *pen, const struct meter *meter)
 {
 	if (pen->end - pen->x - 2 >= BAR_WIDTH_MIN)
 		meter_draw(meter, pen);
 }
 
-/* The functions below draw the part of the view that shows resident memory by owner. */
+/* The functions below draw the part of the view about resident memory by owner. */
 
 static uint64_t sum_owners(const struct heap *heap)
 {
 	uint64_t sum = 0;
 
-	/* skip unknown amounts: they are included in the amounts of other owners */
+	/* skip unknown amounts, which are included in the amounts of other owners */
 	for (size_t o = 0; o <= OWNER_HEAP_LAST; o++)
 		if (bytes_known(heap->owner_bytes[o]))
 			sum = bytes_add(sum, heap->owner_bytes[o]);
@@ -168,7 +168,7 @@ static void draw_owners(const struct heap_sheet *s)
 		 heap_trim_call(heap->allocator));
 }
 
-/* The part of the view that shows blocks by state. */
+/* Draw a line of the part about blocks by state. */
 
 static void add_chunks(const struct heap_sheet *s, const char *label,
 		       const struct chunk_sum *sum)
@@ -183,7 +183,9 @@ static void add_chunks(const struct heap_sheet *s, const char *label,
 static const char *live_label(const struct heap *heap)
 {
 	if (heap->allocator == ALLOCATOR_MUSL)
-		return "live, in groups";
+		return heap_is_oldmalloc(heap) ? "live, in regions" : "live, in groups";
+	if (heap->allocator == ALLOCATOR_MIMALLOC)
+		return "live";
 	if (heap->allocator == ALLOCATOR_TCMALLOC)
 		return "live, in spans";
 	return heap_lists_known(heap) ? "live, in arenas" : "live or cached, in arenas";
@@ -193,7 +195,9 @@ static const char *free_label(const struct heap *heap)
 {
 	switch (heap->allocator) {
 	case ALLOCATOR_JEMALLOC: return "free, in slabs";
-	case ALLOCATOR_MUSL: return "free, in groups";
+	case ALLOCATOR_MUSL:
+		return heap_is_oldmalloc(heap) ? "free, in bins" : "free, in groups";
+	case ALLOCATOR_MIMALLOC: return "free, in pages in use";
 	case ALLOCATOR_TCMALLOC: return "free, in the central lists";
 	default: return "free, in bins";
 	}
@@ -218,7 +222,7 @@ static void draw_chunks(const struct heap_sheet *s)
 	add_chunks(s, live_label(heap), &all.live);
 	if (heap->allocator == ALLOCATOR_GLIBC || heap->allocator == ALLOCATOR_MUSL)
 		add_chunks(s, "live, in their own mappings", &heap->mapped);
-	if (heap_lists_known(heap) && heap->allocator != ALLOCATOR_MUSL)
+	if (heap_caches_known(heap))
 		add_chunks(s, "free, in threads' caches", &all.cached);
 	if (heap_lists_known(heap) && heap->allocator == ALLOCATOR_GLIBC)
 		add_chunks(s, "free, in fastbins", &all.fast);
@@ -228,8 +232,8 @@ static void draw_chunks(const struct heap_sheet *s)
 }
 
 /*
- * The part of the view that shows arenas. Columns that do not fit are left out, starting
- * at the right, where the least important columns are.
+ * Maximum number of columns in the part about arenas. Columns that do not fit are
+ * omitted, starting at the right with the least important column.
  */
 
 #define ARENA_AMOUNTS 8
@@ -268,11 +272,11 @@ static void get_jemalloc_amounts(const struct heap_arena *arena, bool are_lists_
 }
 
 struct arena_table {
-	/* headings of the columns; NULL ends the list early */
+	/* headings of the columns, up to the first NULL */
 	const char *titles[ARENA_AMOUNTS];
 	void (*get)(const struct heap_arena *arena, bool are_lists_known,
 		    uint64_t ret[ARENA_AMOUNTS]);
-	bool has_numbers; /* arenas are identified by numbers instead of addresses */
+	bool has_numbers; /* true if arenas have numbers instead of addresses */
 };
 
 static const struct arena_table glibc_table = {
@@ -334,7 +338,7 @@ static void draw_arenas(const struct heap_sheet *s)
 		add_arena(s, table, &heap->arenas[i]);
 }
 
-/* The functions below draw the part of the view that shows size classes. */
+/* The functions below draw the part of the view about size classes. */
 
 static uint64_t class_bytes(const struct heap_class *class)
 {

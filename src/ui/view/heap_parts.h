@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * heap_parts - the parts of the heap view, which are drawn line by line. For use only by
- * the heap view.
+ * heap_parts - the parts of the heap view, which are drawn line by line. Internal to the
+ * heap view.
  */
 #ifndef MS_UI_VIEW_HEAP_PARTS_H
 #define MS_UI_VIEW_HEAP_PARTS_H
@@ -15,7 +15,7 @@ struct heap_sheet {
 	struct lines *lines;
 	bool exact_bytes;
 	uint64_t now_ns;
-	int amount_width; /* width of an amount, including the blank before it */
+	int amount_width; /* width of an amount with a blank before it */
 };
 
 /*
@@ -39,16 +39,16 @@ void sheet_add_count(struct pen *pen, uint64_t count);
 void sheet_add_title(const struct heap_sheet *s, struct pen *pen, const char *title);
 void sheet_add_count_title(struct pen *pen, const char *title);
 
-/* Draw the allocator's own figures, if memstate queried the allocator. */
+/* Draw the allocator's own figures if memstate queried the allocator. */
 void sheet_draw_reported(const struct heap_sheet *s);
 
-/* Draw all heaps of a process that has other heaps than that of malloc. */
+/* Draw all heaps of a process that has more heaps than that of malloc. */
 void sheet_draw_heaps(const struct heap_sheet *s);
 
 /* Draw the spaces in the heaps of language runtimes. */
 void sheet_draw_spaces(const struct heap_sheet *s);
 
-/* Draw the leaks, if memstate has scanned the heap for leaks. */
+/* Draw the leaks if memstate has scanned the heap for leaks. */
 void sheet_draw_leaks(const struct heap_sheet *s);
 
 /*

@@ -48,7 +48,7 @@ static void add_title(struct lines *l, const char *title)
 	pen_add(&pen, title);
 }
 
-/* Draw the help screen. Keys for recordings are listed only during replay. */
+/* Draw the help screen. List keys for recordings only during replay. */
 static void walk(struct lines *l, bool is_replayed, enum theme theme)
 {
 	for (size_t i = 0; i < key_section_count; i++) {

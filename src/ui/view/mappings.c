@@ -12,7 +12,7 @@
 #include "ui/data/data.h"
 #include "ui/data/replay.h"
 
-/* Columns for groups of mappings. A group has neither an address nor permissions. */
+/* Columns for groups of mappings, which have neither an address nor permissions. */
 #define GROUP_COLUMNS                                                                            \
 	"rss_bytes,size_bytes,pss_bytes,private_dirty_bytes,lazyfree_bytes,private_clean_bytes," \
 	"shared_clean_bytes,swap_bytes,owner,name"
@@ -26,7 +26,7 @@
 
 static const struct grouping_row {
 	const char *title;
-	/* columns for a narrow screen; NULL: the table's default columns */
+	/* columns for a narrow screen; NULL: the default columns of the table */
 	const char *narrow_columns;
 	const char *columns;
 } grouping_rows[GROUPING_COUNT_] = {
@@ -98,7 +98,7 @@ static void end_group(struct mapping *group, size_t count)
 	group->name = strbuf_take(&name);
 }
 
-/* Combine successive mappings that compare equal into groups. */
+/* Combine consecutive mappings that compare equal into groups. */
 static void make_groups(struct mappings_view *v, const void **sorted, size_t count)
 {
 	size_t members = 0;
@@ -303,7 +303,7 @@ static void draw_chosen(const struct mappings_view *v, struct canvas *c,
 	pen_add_foreign_end(&pen, m->name, m->name_length);
 }
 
-/* Draw mappings without resident pages dimmed, because they use no memory. */
+/* Dim mappings without resident pages, because they use no memory. */
 static void set_row_style(void *context, size_t row, struct row_style *ret)
 {
 	const struct mappings_view *v = context;

@@ -25,12 +25,12 @@ struct mappings_view {
 	struct grid grid;
 	struct selection selection;
 	enum grouping grouping;
-	/* the owner whose mappings are shown; OWNER_COUNT_: all owners */
+	/* owner whose mappings are shown; OWNER_COUNT_: all owners */
 	enum owner only_owner;
-	int width;	      /* width of the screen for which the columns were chosen */
+	int width;	      /* screen width for which the columns were chosen */
 	uint64_t cursor_addr; /* address of the mapping that the cursor follows */
 	bool is_following;
-	/* groups that each combine several mappings, with names that the view owns */
+	/* groups of mappings, whose names the view owns */
 	struct mapping *groups;
 	size_t group_count, group_capacity;
 	const void **order;

@@ -10,6 +10,7 @@
 #include "classify/process/diagnose.h"
 #include "render/process/growth_text.h"
 #include "render/process/heap_rows.h"
+#include "render/process/use_rows.h"
 #include "ui/data/data.h"
 #include "ui/data/replay.h"
 #include "ui/screen/meter.h"
@@ -31,17 +32,17 @@ bool process_shows(const struct process_view *v, enum part part)
 }
 
 /*
- * The minimum growth of an owner that moves the cursor to the owner. Smaller changes are
+ * Minimum growth of an owner that moves the cursor to the owner. Smaller changes are
  * noise, and would make the cursor jump.
  */
 #define NOTABLE_GROWTH_BYTES MIB
-/* notable growth is more than 1/NOTABLE_GROWTH_SHARE of Rss */
+/* Notable growth must exceed 1/NOTABLE_GROWTH_SHARE of Rss. */
 #define NOTABLE_GROWTH_SHARE 100
 
 /*
- * Return the owner that has grown most since the process was opened, if its growth is
- * notable; otherwise the owner with the most memory. Returns OWNER_COUNT_ if no amount
- * is known.
+ * Return the owner with the largest growth since the process was opened if its growth
+ * is notable; otherwise the owner with the most memory. Return OWNER_COUNT_ if no
+ * amount is known.
  */
 static enum owner find_main_owner(const struct process_view *v, const struct usage *u)
 {
@@ -70,10 +71,7 @@ static enum owner find_main_owner(const struct process_view *v, const struct usa
 	return fastest != OWNER_COUNT_ ? fastest : largest;
 }
 
-/*
- * Move the cursor to the most important owner, unless the user has already moved
- * the cursor.
- */
+/* Move the cursor to the most important owner, unless the user has already moved it. */
 static void choose_main_owner(struct process_view *v, const struct usage *u)
 {
 	enum owner owner = OWNER_COUNT_;
@@ -186,8 +184,8 @@ static void draw_head(struct page *p)
 }
 
 /*
- * Draw a bar of memory by owner or by page state. The matrix serves as the legend of the
- * bar, because it shows names and letters.
+ * Draw a bar of memory by owner or by page state. The matrix with its names and letters
+ * serves as the legend of the bar.
  */
 static void draw_bar(struct page *p, const char *title, unsigned int first, size_t count)
 {
@@ -257,7 +255,7 @@ static void draw_parts(struct page *p, int line_max)
 	}
 }
 
-/* Draw the growth of the memory need and of live blocks, if there are enough samples. */
+/* Draw the growth of the memory need and of live blocks if there are enough samples. */
 static void draw_growth(struct page *p)
 {
 	const struct data *d = p->view->data;
@@ -288,7 +286,7 @@ static void draw_growth(struct page *p)
 }
 
 /*
- * Append the sentences of the diagnosis, wrapped to the width of the page. Returns the
+ * Append the sentences of the diagnosis, wrapped to the width of the page. Return the
  * number of lines.
  */
 static int add_diagnosis(const struct page *p, struct strbuf *out)
@@ -324,22 +322,25 @@ static void draw_diagnosis(struct page *p, int lines)
 	}
 }
 
-/* Return the number of lines of the table of heaps. */
+/* Return the number of lines of the tables of heaps and of known uses. */
 static int count_heap_lines(const struct usage *u)
 {
-	return usage_heaps_are_listed(u) ? (int)u->heap_count + 1 : 0;
+	int heaps = usage_heaps_are_listed(u) ? (int)u->heap_count + 1 : 0;
+
+	return heaps + (int)usage_uses_line_count(u);
 }
 
-static void draw_heaps(struct page *p)
+/* Draw a table, whose first line is the heading. */
+static void draw_rows(struct page *p, const struct strbuf *text)
 {
-	_cleanup_strbuf_ struct strbuf text = STRBUF_INIT;
 	const struct area heading = { p->rest.x, p->rest.y, p->rest.width, 1 };
 	enum role role = ROLE_HEADING;
 	char *line, *rest;
 
-	usage_heaps_add_rows(&text, p->usage, p->view->exact_bytes);
+	if (text->length == 0)
+		return;
 	canvas_fill(p->canvas, &heading, role, ' ');
-	rest = text.text;
+	rest = text->text;
 	while ((line = strsep(&rest, "\n")) && line[0] != '\0') {
 		struct pen pen = next_line(p);
 
@@ -349,9 +350,20 @@ static void draw_heaps(struct page *p)
 	}
 }
 
+static void draw_heaps(struct page *p)
+{
+	_cleanup_strbuf_ struct strbuf heaps = STRBUF_INIT, uses = STRBUF_INIT;
+
+	if (usage_heaps_are_listed(p->usage))
+		usage_heaps_add_rows(&heaps, p->usage, p->view->exact_bytes);
+	usage_uses_add_rows(&uses, p->usage, p->view->exact_bytes);
+	draw_rows(p, &heaps);
+	draw_rows(p, &uses);
+}
+
 /*
- * Return true if there is room for blank lines around the matrix. The sentences of the
- * diagnosis are more important than blank lines.
+ * Return true if there is room for blank lines around the matrix, after the more
+ * important sentences of the diagnosis.
  */
 static bool has_room_for_blank(const struct page *p)
 {
@@ -384,7 +396,7 @@ static int count_growth_lines(const struct data *d)
 		GROWTH_TOO_SHORT);
 }
 
-/* Number of lines for the changes below the matrix, and for the other amounts. */
+/* Numbers of lines below the matrix: for the changes, and for the other amounts. */
 #define CHANGE_LINES 2
 #define PARTS_LINES 2
 /* Number of lines of the diagnosis that are more important than the changes. */

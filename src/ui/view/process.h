@@ -24,7 +24,7 @@ struct process_view {
 	const struct data *data;
 	bool exact_bytes;
 	enum cells_mode mode;
-	/* style of the graphs if the terminal can display more than ASCII */
+	/* style of the graphs if the terminal is not limited to ASCII */
 	enum graph_style graph_style;
 	/*
 	 * The amount under the cursor, which the second graph shows. Until the user moves
@@ -32,10 +32,7 @@ struct process_view {
 	 */
 	enum part chosen;
 	bool has_chosen; /* true if the user has moved the cursor */
-	/*
-	 * Bitmap of the amounts that were ever above 0. The lines of these amounts
-	 * stay visible.
-	 */
+	/* Bit set of the amounts that were ever above 0, whose lines stay visible. */
 	uint32_t seen;
 	int seen_pid;
 };
@@ -52,7 +49,7 @@ void process_draw(struct process_view *v, struct canvas *c, const struct area *a
  */
 enum owner process_chosen_owner(const struct process_view *v);
 
-/* Return the role with which an owner or page state is drawn. */
+/* Return the role for drawing an owner or a page state. */
 static inline enum role part_role(enum part part)
 {
 	return part < PART_STATE ? (enum role)(ROLE_OWNER + (part - PART_OWNER))

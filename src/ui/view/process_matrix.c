@@ -101,7 +101,7 @@ static void add_amount(const struct matrix_page *m, struct pen *pen, int width,
 	pen_add_right(pen, width, bytes == 0 ? "." : units_format_bytes(bytes, text));
 }
 
-/* Highlight growth, because users look for it, although it is not always a problem. */
+/* Highlight growth, because users look for it even though it is not always a problem. */
 static void add_change(struct pen *pen, int width, bool is_known, int64_t change)
 {
 	enum role before = pen->role;
@@ -157,12 +157,12 @@ static void add_margin(const struct matrix_page *m, struct pen *pen, enum part p
 
 static struct pen line_at(const struct matrix_page *m, int line)
 {
-	/* a line below the area gets a pen of width 0, which draws nothing */
+	/* outside the area, the pen has width 0 and draws nothing */
 	return canvas_pen(m->canvas, m->area.x + 1, m->area.y + line,
 			  line < m->area.height ? m->area.width - 1 : 0);
 }
 
-/* Draw a heading such as "IN 4.1s", which shows the time span of the changes. */
+/* Draw a heading with the time span of the changes, such as "IN 4.1s". */
 static void add_change_heading(const struct matrix_page *m, struct pen *pen)
 {
 	_cleanup_strbuf_ struct strbuf text = STRBUF_INIT;
@@ -194,7 +194,7 @@ static void draw_heading(const struct matrix_page *m)
 		enum part part = (enum part)(PART_STATE + s);
 		int width = m->layout.states[s];
 
-		/* leave out a heading that does not fit, as pen_add_right() does */
+		/* leave out a heading that does not fit, like pen_add_right() */
 		if (width == 0 || pen.x + width > pen.end)
 			continue;
 		pen.role = ROLE_HEADING;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * process_matrix - the matrix of the selected process: memory by owner and page state.
- * For use only by the process view.
+ * Internal to the process view.
  */
 #ifndef MS_UI_VIEW_PROCESS_MATRIX_H
 #define MS_UI_VIEW_PROCESS_MATRIX_H
@@ -9,8 +9,8 @@
 #include "ui/view/process.h"
 
 /*
- * Draw the matrix at the top of the area, with or without two lines of changes below the
- * matrix. Returns the number of lines used.
+ * Draw the matrix at the top of the area, with or without two lines of changes below it.
+ * Return the number of lines used.
  */
 int matrix_draw(const struct process_view *v, struct canvas *c, const struct area *area,
 		bool has_changes);
@@ -18,10 +18,7 @@ int matrix_draw(const struct process_view *v, struct canvas *c, const struct are
 /* Return the number of lines of the matrix, including the lines of changes. */
 int matrix_height(const struct process_view *v);
 
-/*
- * Return the heading of a page state, such as "PDIRTY". Tables of processes use the
- * same headings.
- */
+/* Return the heading of a page state, such as "PDIRTY", as in tables of processes. */
 const char *state_heading(enum page_state state);
 
 #endif

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * process_panels - the graphs of the selected process, and the panels that wide screens
- * show beside and below the matrix. For use only by the process view.
+ * show beside and below the matrix. Internal to the process view.
  */
 #ifndef MS_UI_VIEW_PROCESS_PANELS_H
 #define MS_UI_VIEW_PROCESS_PANELS_H
@@ -10,14 +10,12 @@
 
 #define GRAPH_HEIGHT_MIN 4
 
-/* The minimum size of a screen that shows panels, and the width of its left side. */
+/* Minimum size of a screen with panels, and width of its left side. */
 #define PANEL_SCREEN_WIDTH 150
 #define PANEL_SCREEN_HEIGHT 24
 #define PANEL_LEFT_WIDTH 108
 
-/*
- * Draw graphs of Rss and of the amount under the cursor side by side, if there is room.
- */
+/* Draw graphs of Rss and of the amount under the cursor side by side if there is room. */
 void graphs_draw(const struct process_view *v, struct canvas *c, const struct area *area);
 
 /*
@@ -27,7 +25,7 @@ void graphs_draw(const struct process_view *v, struct canvas *c, const struct ar
 void panel_draw_graphs(const struct process_view *v, struct canvas *c,
 		       const struct area *area);
 
-/* Draw a list of the largest mappings, as many as fit. */
+/* Draw as many of the largest mappings as fit. */
 void panel_draw_mappings(const struct process_view *v, struct canvas *c,
 			 const struct area *area);
 

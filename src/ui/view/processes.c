@@ -14,7 +14,7 @@
 #include "ui/view/processes_head.h"
 #include "ui/view/processes_panel.h"
 
-/* Maximum number of users that the prompt for a user lists. */
+/* Maximum number of users listed by the prompt for a user. */
 #define USERS_MAX 64
 
 void processes_init(struct processes_view *v, const struct data *data, const char *sort,
@@ -299,8 +299,8 @@ static void toggle_all_folds(struct processes_view *v)
 }
 
 /*
- * Let the cursor follow the process it is on, even in the first line. If the cursor is
- * already following a process, stop following.
+ * Make the cursor follow the process under it, even if the cursor is in the first line,
+ * where it would otherwise stay. If the cursor already follows a process, stop following.
  */
 static void toggle_following(struct processes_view *v)
 {

@@ -16,27 +16,30 @@ struct processes_view {
 	bool exact_bytes;
 	struct grid grid;
 	struct selection selection;
-	struct strbuf user; /* user whose processes are shown; "": all users */
+	struct strbuf user; /* user whose processes are shown; "": all */
 	bool is_tree;
 	/* pid that the cursor follows; 0: the cursor stays in the first line */
 	int cursor_pid;
 	uint64_t cursor_start_ticks;
-	/* true if the user chose to follow the process, even in the first line */
+	/*
+	 * true if the user explicitly chose to follow the process, so that the cursor
+	 * follows it even if it was in the first line
+	 */
 	bool is_following;
 	struct process_row *rows;
 	size_t row_capacity;
-	/* pointers to rows, in the order of the screen */
+	/* pointers to rows in screen order */
 	const void **order;
 	size_t order_capacity;
 	struct tree_place *places;
 	size_t place_capacity;
 	size_t count; /* number of visible rows */
 	/*
-	 * number of rows in `order`: the visible rows, then the rows that are folded away
+	 * number of rows in `order`: visible rows, followed by rows that are folded away
 	 */
 	size_t match_count;
 	struct process_set tags;
-	struct process_set folded; /* processes whose children are hidden in the tree */
+	struct process_set folded; /* processes with hidden children in the tree */
 	bool ascii;
 };
 
@@ -53,25 +56,20 @@ void processes_update(struct processes_view *v);
 /* Return the NEED_ flags of the data for the visible columns and the sort column. */
 unsigned int processes_needs(const struct processes_view *v);
 
-/* Append the user names of all processes, as many as fit into `width`. */
+/* Append as many user names of processes as fit into `width`. */
 void processes_add_users(const struct processes_view *v, size_t width,
 			 struct strbuf *out);
 
-/* Append the user name of the process under the cursor, if the name is known. */
+/* Append the user name of the process under the cursor if it is known. */
 void processes_add_chosen_user(const struct processes_view *v, struct strbuf *out);
 
 /* Return the usage of the process under the cursor, or NULL if there is no process. */
 const struct usage *processes_chosen(const struct processes_view *v);
 
-/*
- * Get the pids of the processes on the screen, at most `max`. Returns the number of pids.
- */
+/* Get the pids of the processes on the screen, at most `max`. Return their number. */
 size_t processes_visible(const struct processes_view *v, size_t max, int *ret_pids);
 
-/*
- * Perform an action in the list of processes. Returns false if the action does not belong
- * to this view.
- */
+/* Perform an action in the list of processes. Return false for any other action. */
 bool processes_act(struct processes_view *v, enum action action);
 
 /*
@@ -82,8 +80,8 @@ bool processes_search(struct processes_view *v, int step);
 
 void processes_choose_row(struct processes_view *v, size_t row);
 /*
- * Append the pid of the process that the cursor follows, and a note if the process is not
- * in the list. Append nothing if the cursor follows no process.
+ * Append the pid of the process that the cursor follows, with a note if the process is
+ * not in the list. Append nothing if the cursor follows no process.
  */
 void processes_add_followed(const struct processes_view *v, struct pen *pen);
 

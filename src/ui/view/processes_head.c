@@ -4,17 +4,19 @@
 #include "ui/view/processes_head.h"
 
 #include <errno.h>
+#include <stdarg.h>
 #include <string.h>
 
 #include "base/text.h"
 #include "base/units.h"
 #include "ui/data/data.h"
+#include "ui/data/feed.h"
 #include "ui/screen/meter.h"
 #include "ui/view/process_matrix.h"
 
 /*
- * Sums over all processes. Pss and Uss can be added up. Rss is not added up, because the
- * sum would count shared pages repeatedly.
+ * Sums over all processes. They include Pss and Uss but not Rss, which would count shared
+ * pages repeatedly.
  */
 struct sums {
 	size_t count;
@@ -36,23 +38,50 @@ static void sum_up(struct sums *sums, const struct usage *u)
 	sums->swap_bytes = bytes_add(sums->swap_bytes, u->total.bytes[SMAPS_SWAP]);
 }
 
-static void add_sums(struct pen *pen, const struct sums *s, const char *what)
+static void add_whole(struct pen *pen, const char *format, ...)
+	__attribute__((format(printf, 2, 3)));
+
+/* Append the text if all of it fits. */
+static void add_whole(struct pen *pen, const char *format, ...)
 {
-	char pss[UNITS_TEXT_SIZE], uss[UNITS_TEXT_SIZE], lazyfree[UNITS_TEXT_SIZE],
-		swap[UNITS_TEXT_SIZE];
+	_cleanup_strbuf_ struct strbuf text = STRBUF_INIT;
+	va_list args;
+
+	va_start(args, format);
+	strbuf_vaddf(&text, format, args);
+	va_end(args);
+	if (pen->x + (int)text.length <= pen->end)
+		pen_add(pen, text.text);
+}
+
+/*
+ * Append sums over some processes, and the memory of the machine from its feed. `machine`
+ * is NULL if the processes were chosen by a filter.
+ */
+static void add_sums(struct pen *pen, const struct sums *s, const struct feed *machine,
+		     const char *what)
+{
+	char first[UNITS_TEXT_SIZE], second[UNITS_TEXT_SIZE];
 
 	pen->role = ROLE_STRONG;
 	pen_addf(pen, "%zu", s->count);
 	pen->role = ROLE_TEXT;
 	pen_add(pen, what);
 	if (s->unread < s->count)
-		pen_addf(pen, "  Pss %s  Uss %s  lazyfree %s  Swap %s",
-			 units_format_bytes(s->pss_bytes, pss),
-			 units_format_bytes(s->uss_bytes, uss),
-			 units_format_bytes(s->lazyfree_bytes, lazyfree),
-			 units_format_bytes(s->swap_bytes, swap));
+		pen_addf(pen, "  Pss %s  Uss %s", units_format_bytes(s->pss_bytes, first),
+			 units_format_bytes(s->uss_bytes, second));
+	if (machine && bytes_known(machine->machine_bytes) &&
+	    bytes_known(machine->available_bytes))
+		add_whole(pen, "  available %s of %s",
+			  units_format_bytes(machine->available_bytes, first),
+			  units_format_bytes(machine->machine_bytes, second));
+	if (s->unread < s->count) {
+		add_whole(pen, "  lazyfree %s",
+			  units_format_bytes(s->lazyfree_bytes, first));
+		add_whole(pen, "  Swap %s", units_format_bytes(s->swap_bytes, first));
+	}
 	if (s->unread > 0)
-		pen_addf(pen, "  (%zu not read)", s->unread);
+		add_whole(pen, "  (%zu not read)", s->unread);
 }
 
 static void add_filter(const struct processes_view *v, struct strbuf *out, bool ascii)
@@ -84,6 +113,7 @@ static void draw_sums(const struct processes_view *v, struct canvas *c,
 	struct pen pen = canvas_pen(c, area->x + 1, area->y, area->width - 1);
 	_cleanup_strbuf_ struct strbuf what = STRBUF_INIT;
 	struct sums all = { 0 }, tagged = { 0 };
+	bool is_filtered = v->selection.filter.length > 0 || v->user.length > 0;
 
 	for (size_t r = 0; r < v->match_count; r++) {
 		const struct usage *u = ((const struct process_row *)v->order[r])->usage;
@@ -94,19 +124,20 @@ static void draw_sums(const struct processes_view *v, struct canvas *c,
 	}
 	if (tagged.count > 0)
 		strbuf_addf(&what, " tagged");
-	else if (v->selection.filter.length > 0 || v->user.length > 0)
+	else if (is_filtered)
 		add_filter(v, &what, c->ascii);
 	else
 		strbuf_addf(&what, " process%s", all.count == 1 ? "" : "es");
-	add_sums(&pen, tagged.count > 0 ? &tagged : &all, what.text);
+	add_sums(&pen, tagged.count > 0 ? &tagged : &all,
+		 tagged.count > 0 || is_filtered ? NULL : v->data->feed, what.text);
 }
 
-/* The width that the legend needs for the full names of the page states. */
+/* Width of the legend with the full names of the page states. */
 #define FULL_LEGEND_WIDTH 116
 
 /*
- * Draw the legend of the page states, with the amounts of a process unless they are
- * unknown. If the full names do not fit, the legend uses the names of the columns.
+ * Draw the legend of the page states, with the known amounts of a process. If the full
+ * names do not fit, use the names of the columns.
  */
 static void draw_legend(struct pen *pen, const struct usage *u)
 {
@@ -171,7 +202,7 @@ static void draw_chosen(const struct processes_view *v, struct canvas *c,
 		 u->error == -EACCES || u->error == -EPERM
 			 ? "only its owner and root may read the other figures"
 		 : u->error ? strerror(-u->error)
-			    : "not read yet");
+			    : "the process has not been read yet");
 }
 
 void processes_head_draw(const struct processes_view *v, struct canvas *c,

@@ -31,8 +31,7 @@ int processes_panel_width(int screen_width, int screen_height)
 }
 
 /*
- * Draw text in several lines, wrapped. The text may contain words that memstate did
- * not generate.
+ * Draw text in several lines, wrapped. The text may contain words from outside memstate.
  */
 static void add_text(struct lines *l, const char *first, const char *text)
 {
@@ -78,7 +77,7 @@ static void add_amount(struct lines *l, const struct usage *u, enum part part)
 	pen_add(&pen, part_name(part));
 	pen_move_to(&pen, end);
 	pen_add_right(&pen, AMOUNT_WIDTH, units_format_bytes(bytes, text));
-	/* only page states are shown with their share of Rss */
+	/* show a share of Rss only for page states */
 	if (part < PART_STATE || !bytes_known(bytes) || !bytes_known(rss_bytes))
 		return;
 	strbuf_addf(&share, "%u.%u%%", per_mille / 10, per_mille % 10);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * processes_panel - the panel beside the list of processes on wide
- * screens, with the figures of the process under the cursor.
+ * processes_panel - the panel beside the list of processes on wide screens, with the
+ * figures of the process under the cursor.
  */
 #ifndef MS_UI_VIEW_PROCESSES_PANEL_H
 #define MS_UI_VIEW_PROCESSES_PANEL_H

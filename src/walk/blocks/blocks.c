@@ -19,8 +19,8 @@
 #define HUGE_PAGE_BYTES (UINT64_C(2) << 20)
 
 /*
- * Allocate a zeroed bit table. Large tables use huge pages: the tables are accessed at
- * random, and with small pages most accesses would miss the TLB.
+ * Allocate a zeroed bit table. Large tables use huge pages, because with small pages most
+ * of the random accesses would miss the TLB.
  */
 static uint64_t *make_bits(uint64_t bit_count)
 {
@@ -142,8 +142,8 @@ static enum block_state state_of(const struct blocks *blocks, uint64_t bit)
 }
 
 /*
- * Read the chunk whose head is at start as a block. Returns false if the
- * head is not resident.
+ * Read the chunk whose head is at `start` as a block. Return false if the head is not
+ * resident.
  */
 static bool read_chain(const struct blocks *blocks, uint64_t start, struct block *ret)
 {
@@ -154,7 +154,7 @@ static bool read_chain(const struct blocks *blocks, uint64_t start, struct block
 		return false;
 	ret->addr = start + blocks->head_bytes;
 	/* the block's usable bytes include the first word of the next block's head */
-	ret->bytes = (size & ~SIZE_FLAGS) - 8;
+	ret->bytes = (size & ~SIZE_FLAGS) - 8 - blocks->chain_end_bytes;
 	ret->bit = (run->offset_bytes + (start - run->start_addr)) / BLOCK_ALIGN;
 	return true;
 }
@@ -168,8 +168,8 @@ static void read_unit(const struct blocks *blocks, const struct extent *extent,
 }
 
 /*
- * Get the address and the size of an allocated block from the header of its slot. Without
- * a valid header, the block is the whole slot.
+ * Set the address and the size of an allocated block from the header of its slot. If the
+ * header is invalid, the block is the whole slot.
  */
 static void refine_slot(const struct blocks *blocks, const struct extent *extent,
 			struct block *block)
@@ -185,7 +185,7 @@ static void refine_slot(const struct blocks *blocks, const struct extent *extent
 }
 
 /*
- * Find the last set bit in [first, limit). Returns false if no bit in that range is set.
+ * Find the last set bit in [first, limit). Return false if no bit in the range is set.
  */
 static bool last_bit(const uint64_t *bits, uint64_t first, uint64_t limit, uint64_t *ret)
 {
@@ -218,17 +218,9 @@ static uint64_t bits_below(const struct image *image, uint64_t addr)
 static uint64_t bit_addr(const struct image *image, uint64_t bit)
 {
 	uint64_t offset = bit * BLOCK_ALIGN;
-	size_t low = 0, high = image->run_count;
+	const struct image_run *run = image_run_with_offset(image, offset);
 
-	while (high - low > 1) {
-		size_t middle = low + (high - low) / 2;
-
-		if (image->runs[middle].offset_bytes <= offset)
-			low = middle;
-		else
-			high = middle;
-	}
-	return image->runs[low].start_addr + (offset - image->runs[low].offset_bytes);
+	return run->start_addr + (offset - run->offset_bytes);
 }
 
 static bool find_in_chain(const struct blocks *blocks, const struct extent *extent,
@@ -262,7 +254,10 @@ bool blocks_find(const struct blocks *blocks, uint64_t addr, struct block *ret)
 	block.extent = (uint32_t)(extent - blocks->extents);
 	block.state = state_of(blocks, block.bit);
 	refine_slot(blocks, extent, &block);
-	/* musl's malloc(0) returns a block of 0 bytes */
+	/*
+	 * a block of 0 bytes, as returned by musl's malloc(0), still contains its own
+	 * address
+	 */
 	if (addr < block.addr || addr - block.addr >= block.bytes + (block.bytes == 0))
 		return false;
 	*ret = block;
@@ -285,7 +280,7 @@ bool blocks_next(const struct blocks *blocks, struct block_place *place,
 		} else {
 			if (!read_chain(blocks, start, ret))
 				continue;
-			place->addr = start + ret->bytes + 8;
+			place->addr = start + ret->bytes + 8 + blocks->chain_end_bytes;
 		}
 		ret->extent = (uint32_t)place->extent;
 		ret->state = state_of(blocks, ret->bit);
@@ -293,4 +288,61 @@ bool blocks_next(const struct blocks *blocks, struct block_place *place,
 		return true;
 	}
 	return false;
+}
+
+/* Set the bits [first, limit), or only those that are set in `mask` if not NULL. */
+static void set_bits(uint64_t *bits, const uint64_t *mask, uint64_t first, uint64_t limit)
+{
+	while (first < limit) {
+		uint64_t end = (first / 64 + 1) * 64;
+		uint64_t word = UINT64_MAX << first % 64;
+
+		if (limit < end)
+			word &= (UINT64_C(1) << limit % 64) - 1;
+		bits[first / 64] |= mask ? word & mask[first / 64] : word;
+		first = end;
+	}
+}
+
+void blocks_set_live(const struct blocks *blocks, uint64_t *bits)
+{
+	for (size_t i = 0; i < blocks->extent_count; i++) {
+		const struct extent *e = &blocks->extents[i];
+		uint64_t length = e->end_addr - e->start_addr;
+
+		if (e->kind == EXTENT_CHAIN)
+			set_bits(bits, blocks->starts,
+				 bits_below(blocks->image, e->start_addr),
+				 bits_below(blocks->image, e->end_addr));
+		else
+			set_bits(bits, NULL, e->first_bit,
+				 e->first_bit +
+					 (length + e->unit_bytes - 1) / e->unit_bytes);
+	}
+	for (uint64_t word = 0; word <= blocks->bit_count / 64; word++)
+		bits[word] &= ~blocks->not_live[word];
+}
+
+bool blocks_skip_to(const struct blocks *blocks, const uint64_t *bits,
+		    struct block_place *place)
+{
+	uint64_t word_count = blocks->bit_count / 64 + 1, addr, bit, word, rest;
+	const struct extent *e;
+
+	if (place->extent >= blocks->extent_count)
+		return false;
+	e = &blocks->extents[place->extent];
+	bit = bits_below(blocks->image, place->addr ? place->addr : e->start_addr);
+	word = bit / 64;
+	rest = bits[word] & UINT64_MAX << bit % 64;
+	while (rest == 0) {
+		if (++word == word_count)
+			return false;
+		rest = bits[word];
+	}
+	addr = bit_addr(blocks->image, word * 64 + (uint64_t)__builtin_ctzll(rest));
+	if (addr >= e->end_addr)
+		place->extent = blocks_search_extent(blocks, addr);
+	place->addr = addr;
+	return true;
 }

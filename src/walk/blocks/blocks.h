@@ -2,12 +2,12 @@
 /*
  * blocks - the blocks that malloc has allocated, cached or freed, for any allocator.
  *
- * A walker fills the list from a copy of the memory, with blocks that passed its checks:
- * their sizes are sound, and the blocks do not overlap. The list omits allocator arenas
- * that failed a check. Code that uses the list, such as the search for leaks, need not
- * know the structures of any allocator.
+ * A walker fills the list from a copy of the memory. It adds only blocks that passed its
+ * checks: their sizes are valid, and the blocks do not overlap. The list omits allocator
+ * arenas that failed a check. Code that uses the list, such as the search for leaks, does
+ * not depend on the structures of any allocator.
  *
- * Each block is identified by a number, called its bit. Tables with one flag per block
+ * A number, called the block's bit, identifies each block. Tables with one flag per block
  * have bit_count bits.
  */
 #ifndef MS_WALK_BLOCKS_BLOCKS_H
@@ -26,15 +26,15 @@
 #define BLOCK_ALIGN UINT64_C(16)
 
 enum block_state {
-	BLOCK_LIVE,   /* allocated */
-	BLOCK_CACHED, /* a freed block in a thread's cache */
-	BLOCK_FREE,   /* a block that was freed or never allocated */
-	BLOCK_OWN     /* the allocator's own data */
+	BLOCK_LIVE,   /* allocated block */
+	BLOCK_CACHED, /* freed block in a thread's cache */
+	BLOCK_FREE,   /* block that was freed or never allocated */
+	BLOCK_OWN     /* allocator's own data */
 };
 
 struct block {
 	uint64_t addr;	/* address that malloc returned */
-	uint64_t bytes; /* usable size in bytes, as malloc_usable_size(3) reports */
+	uint64_t bytes; /* usable size in bytes, as malloc_usable_size(3) reports it */
 	uint64_t bit;
 	enum block_state state;
 	uint32_t extent;
@@ -44,7 +44,7 @@ enum extent_kind {
 	/*
 	 * Adjacent blocks of any size, as in glibc. The word before a block's addr
 	 * contains the block's size. The block's bit is the position of its head in the
-	 * image, in units of BLOCK_ALIGN. That bit is set in starts.
+	 * image, in units of BLOCK_ALIGN, and is set in `starts`.
 	 */
 	EXTENT_CHAIN,
 	/*
@@ -60,7 +60,7 @@ enum extent_kind {
 	EXTENT_SLOTS
 };
 
-/* Memory that is divided into blocks: [start_addr, end_addr), including heads. */
+/* Memory that is divided into blocks: [start_addr, end_addr), including their heads. */
 struct extent {
 	uint64_t start_addr, end_addr;
 	uint64_t unit_bytes;
@@ -68,19 +68,19 @@ struct extent {
 	enum extent_kind kind;
 	uint32_t arena; /* index in arenas of struct heap */
 	/*
-	 * The extent is a single block that has its own mapping and belongs to no arena.
+	 * The extent is a single block with its own mapping, which belongs to no arena.
 	 */
 	bool is_mapped;
 };
 
 /*
- * How the bytes of one resident page are used. heap_bytes = live_bytes + free_bytes + the
- * allocator's own data.
+ * How the bytes of one resident page are used. heap_bytes is the sum of live_bytes,
+ * free_bytes and the allocator's own data.
  */
 struct page_use {
-	uint16_t heap_bytes; /* 0 if the page has no heap memory */
+	uint16_t heap_bytes; /* bytes of heap memory on the page */
 	uint16_t live_bytes;
-	uint16_t free_bytes; /* includes blocks in thread caches */
+	uint16_t free_bytes; /* free bytes, including blocks in thread caches */
 };
 
 struct own_range {
@@ -90,23 +90,33 @@ struct own_range {
 struct blocks {
 	struct image *image; /* image of the memory; borrowed from the caller */
 	/*
-	 * Size of the head before each address that malloc returned: 16 for
-	 * glibc, 0 for others.
+	 * Size of the head before each address that malloc returned: 16 for glibc, 0 for
+	 * other allocators.
 	 */
 	uint64_t head_bytes;
+	/*
+	 * Size of the unusable end of a chunk in a chain: 0 for glibc, whose blocks use
+	 * the first word of the next chunk's head, and 8 for musl's old malloc.
+	 */
+	uint64_t chain_end_bytes;
 
 	/*
-	 * The extents are disjoint, and in ascending address order after blocks_sort().
+	 * Extents do not overlap. After blocks_sort() they are in ascending address
+	 * order.
 	 */
 	struct extent *extents;
 	size_t extent_count, extent_capacity;
 
 	uint64_t bit_count;
 	/*
-	 * For glibc only: bit n is set if the head of a block is at 16 * n in the image.
+	 * For glibc only: bit n is set if the head of a block is at offset 16 * n in the
+	 * image.
 	 */
 	uint64_t *starts;
-	/* Bit table: a bit is set if the block is cached, free or the allocator's own. */
+	/*
+	 * Bit table. A bit is set if the block is cached, free or the allocator's own
+	 * data.
+	 */
 	uint64_t *not_live;
 	uint64_t *cached;
 	uint64_t *own;
@@ -114,28 +124,28 @@ struct blocks {
 	struct page_use *pages; /* one element for each page of the image */
 
 	/*
-	 * Ranges of the allocator's data outside the heap: in a library or program, or in
+	 * Ranges of the allocator's data outside the heap, in a library or program or in
 	 * TLS. A pointer in these ranges does not make a block reachable.
 	 */
 	struct own_range *own_ranges;
 	size_t own_range_count, own_range_capacity;
 
 	/*
-	 * The blocks of the process's other heaps, in the same order as the other heaps
-	 * in struct heap.
+	 * The blocks of the process's other heaps, in the order of the other heaps in
+	 * struct heap.
 	 */
 	struct blocks *others;
 	size_t other_count;
 };
 
-#define BLOCKS_INIT                                                                     \
-	{                                                                               \
-		NULL, 0, NULL, 0, 0, 0, NULL, NULL, NULL, NULL, NULL, NULL, 0, 0, NULL, \
-			0                                                               \
+#define BLOCKS_INIT                                                                  \
+	{                                                                            \
+		NULL, 0, 0, NULL, 0, 0, 0, NULL, NULL, NULL, NULL, NULL, NULL, 0, 0, \
+			NULL, 0                                                      \
 	}
 
 /*
- * Allocate zeroed tables for bit_count bits and for the pages of the image, without any
+ * Allocate zeroed tables for bit_count bits and for the pages of the image, without
  * extents. The image is borrowed.
  */
 void blocks_init(struct blocks *blocks, struct image *image, uint64_t bit_count);
@@ -147,22 +157,25 @@ void blocks_add_own_range(struct blocks *blocks, uint64_t start_addr, uint64_t e
 /* Return true if addr is in a range of the allocator's data outside the heap. */
 bool blocks_in_own_range(const struct blocks *blocks, uint64_t addr);
 
-/* Append an extent. The extents need not be in order until blocks_sort() is called. */
+/* Append an extent. The extents need not be in address order before blocks_sort(). */
 struct extent *blocks_add_extent(struct blocks *blocks);
 void blocks_sort(struct blocks *blocks);
 
 /*
- * Return the index of the first extent that ends after addr, or
- * extent_count if no extent does.
+ * Return the index of the first extent that ends after addr, or extent_count if there is
+ * none.
  */
 size_t blocks_search_extent(const struct blocks *blocks, uint64_t addr);
 
-/* Find the block whose usable bytes contain addr. Returns false if no block does. */
+/*
+ * Find the block whose usable bytes contain addr. Return false if there is no such
+ * block.
+ */
 bool blocks_find(const struct blocks *blocks, uint64_t addr, struct block *ret);
 
 /*
- * The position of an iteration over all blocks in address order. Begin with { 0 }.
- * blocks_next() returns false after the last block.
+ * The position of an iteration over all blocks in address order. Initialise it with { 0
+ * }. blocks_next() returns false after the last block.
  */
 struct block_place {
 	size_t extent;
@@ -173,6 +186,17 @@ struct block_place {
 };
 bool blocks_next(const struct blocks *blocks, struct block_place *place,
 		 struct block *ret);
+
+/* Set the bit of each live block in a zeroed bit table. */
+void blocks_set_live(const struct blocks *blocks, uint64_t *bits);
+
+/*
+ * Advance *place to the first block at or after it whose bit is set in the table. Return
+ * false if no further bit is set. The bits of the blocks must be positions in the image,
+ * and no other bits may be set in the table.
+ */
+bool blocks_skip_to(const struct blocks *blocks, const uint64_t *bits,
+		    struct block_place *place);
 
 static inline bool bit_is_set(const uint64_t *bits, uint64_t bit)
 {

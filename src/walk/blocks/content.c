@@ -20,8 +20,8 @@ static bool is_text(uint8_t c)
 }
 
 /*
- * Return the number of text characters before the first zero byte. Returns 0 if one of
- * the bytes before the first zero is not text.
+ * Return the number of text characters before the first zero byte, or 0 if any byte
+ * before it is not text.
  */
 static uint64_t text_length(const uint8_t *at, uint64_t bytes)
 {
@@ -39,7 +39,7 @@ static bool is_mapped(const struct mapping_list *mappings, uint64_t addr)
 }
 
 /*
- * Return true if the block begins with an address inside a mapping. Such a block is not
+ * Return true if the block begins with an address inside a mapping. The block is then not
  * text, although all bytes of the address may be printable.
  */
 static bool begins_with_pointer(const uint8_t *at, uint64_t length,

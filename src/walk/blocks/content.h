@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* content - the kind of data in a block, for blocks of unknown type. */
+/* content - the kind of data in a block whose type is unknown. */
 #ifndef MS_WALK_BLOCKS_CONTENT_H
 #define MS_WALK_BLOCKS_CONTENT_H
 
@@ -7,11 +7,15 @@
 #include "model/mapping.h"
 
 /*
- * The content of a block's first 256 bytes. The first value that applies is used. ABSENT:
- * no byte is resident; ZEROS: all bytes are zero; TEXT: at least 4 printable ASCII or
- * white space characters precede the first zero, and the first word is not an address
- * inside a mapping; POINTERS: at least half of the nonzero words are addresses inside a
- * mapping; MIXED: anything else.
+ * The content of a block's first 256 bytes. The first of these values that applies is
+ * used:
+ *
+ * ABSENT: no byte is resident.
+ * ZEROS: all bytes are zero.
+ * TEXT: at least 4 printable ASCII or white space characters precede the first zero, and
+ * the first word is not an address inside a mapping.
+ * POINTERS: at least half of the nonzero words are addresses inside a mapping.
+ * MIXED: any other content.
  */
 enum content {
 	CONTENT_ABSENT,

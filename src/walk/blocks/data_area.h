@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * data_area - the static data of programs and libraries, in which allocators keep the
- * roots of their structures.
+ * roots of their data structures.
  */
 #ifndef MS_WALK_BLOCKS_DATA_AREA_H
 #define MS_WALK_BLOCKS_DATA_AREA_H
@@ -10,15 +10,22 @@
 
 /*
  * The mapping of a file's writable data, and the anonymous memory (.bss) directly after
- * that mapping. end_addr is exclusive.
+ * it. end_addr is exclusive.
  */
 struct data_area {
 	uint64_t start_addr, end_addr;
 };
 
 /*
+ * Return true if a data area may begin with the mapping: writable memory of a file. The
+ * exception are Java's archives of classes (.jsa), which are large and mapped writable,
+ * but which are not programs or libraries.
+ */
+bool data_area_may_begin(const struct mapping *m);
+
+/*
  * Find the next data area, starting with the mapping at *index, and advance *index past
- * the area. Returns false if there are no more areas.
+ * the area. Return false if there are no more areas.
  */
 bool data_area_next(const struct walk_input *input, size_t *index, struct data_area *ret);
 

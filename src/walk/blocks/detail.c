@@ -9,22 +9,22 @@
 #include "base/xalloc.h"
 
 /*
- * Size of the only word of a glibc chunk's head that is not usable memory of a
- * block: the size word.
+ * Size of the size word in the head of a glibc chunk. The other word of the head is
+ * usable memory of the previous block.
  */
 #define CHAIN_HEAD_BYTES 8
 
 #define SLOTS_MIN 512
 
 /*
- * Blocks are grouped by type or by size. In the key of a group, this bit distinguishes a
- * type number from a size.
+ * Blocks are grouped by type or by size. This bit is set in the key of a group if the key
+ * is a type number instead of a size.
  */
 #define KEY_TYPE (UINT64_C(1) << 63)
 
 struct group {
 	uint64_t key;
-	/* number + 1 of the last page that contains a block of the group */
+	/* 1 + the number of the last page that contains a block of the group */
 	uint64_t page;
 };
 
@@ -36,13 +36,13 @@ struct counting {
 	/* one group for each element of detail->types, in the same order */
 	struct group *groups;
 	size_t group_capacity, type_capacity;
-	/* hash table by key: index in groups + 1, or 0 if the slot is empty */
+	/* hash table by key: 1 + the index in groups; 0 if the slot is empty */
 	uint32_t *slots;
-	size_t slot_count; /* number of slots, a power of 2 */
+	size_t slot_count; /* number of slots, which is a power of 2 */
 
 	/*
-	 * The last fragmented page visited, and the number of groups with
-	 * blocks on that page.
+	 * The fragmented page visited last, and the number of groups with blocks on that
+	 * page.
 	 */
 	const struct page_use *page;
 	size_t page_groups;
@@ -68,7 +68,7 @@ static void grow_slots(struct counting *c)
 		*find_slot(c, c->groups[i].key) = (uint32_t)i + 1;
 }
 
-/* Return the index in detail->types of the block's group. Add the group if it is new. */
+/* Return the index of the block's group in detail->types. Add the group if it is new. */
 static size_t group_of(struct counting *c, const struct block *block)
 {
 	uint32_t type = c->types ? types_of_block(c->types, c->blocks, block) : 0;
@@ -112,9 +112,9 @@ static bool is_fragmented(const struct page_use *page)
 }
 
 /*
- * Complete the counts of a fragmented page. Add it to the group's alone_page_count if
- * freeing the blocks of this group would free the whole page: only this group has live
- * blocks on the page, and each byte of the page is live or free.
+ * Complete the counts of a fragmented page. Increment the group's alone_page_count if
+ * freeing the blocks of this group would free the whole page. That requires that only
+ * this group has live blocks on the page, and that each byte of the page is live or free.
  */
 static void end_page(struct counting *c)
 {
@@ -125,8 +125,8 @@ static void end_page(struct counting *c)
 }
 
 /*
- * Record that a live block of the group is on the page of addr. Returns false if that
- * page is not fragmented.
+ * Record that a live block of the group is on the page of addr. Return false if the page
+ * is not fragmented.
  */
 static bool pin_page(struct counting *c, size_t group, uint64_t addr)
 {
@@ -154,8 +154,8 @@ static bool pin_page(struct counting *c, size_t group, uint64_t addr)
 }
 
 /*
- * Call pin_page() for the first and the last page of a block. All pages between the two
- * are fully used by the block, so they are not fragmented.
+ * Call pin_page() for the first and the last page of a block. The block fully uses all
+ * pages between them, so they are not fragmented.
  */
 static void pin_pages(struct counting *c, size_t group, const struct block *block)
 {
@@ -164,8 +164,8 @@ static void pin_pages(struct counting *c, size_t group, const struct block *bloc
 	bool is_pinning;
 
 	if (c->blocks->extents[block->extent].kind == EXTENT_CHAIN)
-		/* the last word of the block overlaps the next chunk's header */
-		last -= CHAIN_HEAD_BYTES;
+		/* the last word of the block is in the next chunk's head */
+		last -= CHAIN_HEAD_BYTES - c->blocks->chain_end_bytes;
 	is_pinning = pin_page(c, group, first);
 	if (first / IMAGE_PAGE_BYTES != last / IMAGE_PAGE_BYTES)
 		is_pinning = pin_page(c, group, last) || is_pinning;
@@ -271,7 +271,7 @@ static void count_pages(const struct blocks *blocks, struct heap_detail *d)
 
 /*
  * Return the index of the page map for an extent. The page maps of the arenas come first,
- * and the page map of the blocks with their own mappings comes last.
+ * followed by the page map of the blocks with their own mappings.
  */
 static size_t strip_index(const struct extent *extent, size_t arena_count)
 {
@@ -280,7 +280,7 @@ static size_t strip_index(const struct extent *extent, size_t arena_count)
 
 static void add_cell(struct heap_strip *strip, uint64_t addr, const struct page_use *page)
 {
-	/* the first pass only counts pages; cells are allocated for the second pass */
+	/* the first pass only counts pages; the second pass also fills cells */
 	if (strip->cells) {
 		uint64_t cell = strip->sum.page_count / strip->pages_per_cell;
 

@@ -11,7 +11,7 @@
 #include "walk/blocks/types.h"
 
 /*
- * Fill *ret from the blocks. If types is NULL, blocks are grouped by size only. The
+ * Fill *ret from the blocks. If `types` is NULL, blocks are grouped only by size. The
  * caller releases *ret with heap_detail_release().
  */
 void walk_detail(const struct blocks *blocks, struct types *types,

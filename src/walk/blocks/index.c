@@ -33,8 +33,8 @@ static void add_page(struct block_index *index, uint64_t addr, uint32_t number)
 }
 
 /*
- * Return the last block start on a page, up to bit number `limit` of the page, as a bit
- * of the table starts, or BIT_NONE.
+ * Return the last block start on a page whose bit number within the page is at most
+ * `limit`. The result is a bit of the table `starts`, or BIT_NONE.
  */
 static uint64_t last_start(const struct blocks *blocks, uint64_t number, uint64_t limit)
 {
@@ -51,8 +51,8 @@ static uint64_t last_start(const struct blocks *blocks, uint64_t number, uint64_
 }
 
 /*
- * Return true if the bit table has a bit for each 16 bytes of the image. Only glibc's
- * heaps have such a table.
+ * Return true if the bit table has a bit for each 16 bytes of the image, which is the
+ * case only for glibc's heaps.
  */
 static bool has_starts(const struct blocks *blocks)
 {
@@ -60,8 +60,8 @@ static bool has_starts(const struct blocks *blocks)
 }
 
 /*
- * Return true if part of the page at addr is in the range from the first extent to the
- * last one. The index is never searched for any other page.
+ * Return true if part of the page at addr is between the start of the first extent and
+ * the end of the last. The index is never searched for any other page.
  */
 static bool may_hold_page(const struct block_index *index, uint64_t addr)
 {
@@ -138,7 +138,7 @@ void block_index_release(struct block_index *index)
 }
 
 /*
- * Return the index of the extent that contains addr, or extent_count if no extent does.
+ * Return the index of the extent that contains addr, or extent_count if there is none.
  * The search begins at the extent with the given index.
  */
 static size_t extent_from(const struct blocks *blocks, size_t extent, uint64_t addr)
@@ -151,7 +151,7 @@ static size_t extent_from(const struct blocks *blocks, size_t extent, uint64_t a
 }
 
 /*
- * Read the header of the slot that contains the block. Returns false if the block is not
+ * Read the header of the slot that contains the block. Return false if the block is not
  * in a slot.
  */
 static bool read_slot(const struct blocks *blocks, const struct block_ref *ref,
@@ -165,8 +165,8 @@ static bool read_slot(const struct blocks *blocks, const struct block_ref *ref,
 }
 
 /*
- * Set ref->addr from the header of the slot. Returns false if the address `at` is in the
- * slot, but not in the block: an unused end may contain old data.
+ * Set ref->addr from the header of the slot. Return false if the address `at` is in the
+ * slot, but outside the block: the unused end of the slot may contain old data.
  */
 static bool narrow_to_block(const struct blocks *blocks, uint64_t at,
 			    struct block_ref *ref)
@@ -184,7 +184,7 @@ static bool find_unit(const struct blocks *blocks, size_t extent, uint64_t at,
 {
 	const struct extent *e = &blocks->extents[extent];
 	uint64_t offset = at - e->start_addr;
-	/* the condition avoids a slow division in extents with only one block */
+	/* avoid a slow division in extents with only one block */
 	uint64_t unit = offset < e->unit_bytes ? 0 : offset / e->unit_bytes;
 
 	if (offset - unit * e->unit_bytes >= e->unit_bytes - blocks->head_bytes)
@@ -201,7 +201,7 @@ static uint64_t chain_bytes(const struct blocks *blocks, uint64_t bit)
 
 	memcpy(&size, blocks->image->bytes + bit * BLOCK_ALIGN + 8, sizeof(size));
 	/* the block's usable bytes include the first word of the next block's head */
-	return (size & ~SIZE_FLAGS) - 8;
+	return (size & ~SIZE_FLAGS) - 8 - blocks->chain_end_bytes;
 }
 
 /*

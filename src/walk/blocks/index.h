@@ -3,8 +3,8 @@
  * index - find the block at an address with few memory accesses, because a search for
  * leaks looks up millions of addresses.
  *
- * The index maps addresses to pages of the image, and is built when all blocks are known.
- * It takes at most 32 bytes per resident page, or twice that if single pages are
+ * The index maps addresses to pages of the image. It is built once all blocks are known.
+ * It takes at most 32 bytes per resident page, or twice as much if single pages are
  * scattered over the address space.
  */
 #ifndef MS_WALK_BLOCKS_INDEX_H
@@ -22,15 +22,15 @@ struct block_page {
 	uint64_t head_bit;
 	/* Index of the first extent that ends after the start of the page. */
 	uint32_t extent;
-	uint32_t run; /* index of the image's run that contains the page */
+	uint32_t run; /* index of the run in the image that contains the page */
 };
 
 #define BIT_NONE UINT64_MAX
 
 /*
- * Number of bits of an address that the index uses. The index's tables split an
- * address as the kernel's page tables do. walk_can_index() rejects processes that
- * use higher addresses.
+ * Number of bits of an address that the index uses. The index's tables divide an address
+ * as the kernel's page tables do. walk_can_index() rejects processes with higher
+ * addresses.
  */
 #define INDEX_ADDR_BITS WALK_ADDR_BITS
 #define INDEX_TABLE_BITS 9
@@ -39,8 +39,8 @@ struct block_page {
 
 struct index_leaf {
 	/*
-	 * For each page, 1 + its index in pages of struct block_index, or 0 if the page
-	 * is not in the image.
+	 * For each page, 1 + its index in the pages of struct block_index, or 0 if the
+	 * page is not in the image.
 	 */
 	uint32_t numbers[INDEX_TABLE_LENGTH];
 };
@@ -54,11 +54,14 @@ struct index_upper {
 };
 
 struct block_index {
-	/* borrowed from the caller, together with its image */
+	/* blocks, borrowed from the caller together with their image */
 	const struct blocks *blocks;
 	struct block_page *pages; /* one element per page of the image */
 	struct index_upper *top[INDEX_TABLE_LENGTH];
-	/* Range from the start of the first extent to the end of the last extent. */
+	/*
+	 * Start of the first extent, and distance from there to the end of the last
+	 * extent.
+	 */
 	uint64_t low_addr, span_bytes;
 };
 
@@ -73,7 +76,8 @@ struct block_ref {
 };
 
 /*
- * Find the block that contains addr, whatever its state. Returns false if no block does.
+ * Find the block that contains addr, regardless of its state. Return false if there is
+ * no such block.
  */
 bool block_index_find(const struct block_index *index, uint64_t addr,
 		      struct block_ref *ret);
@@ -82,8 +86,8 @@ bool block_index_find(const struct block_index *index, uint64_t addr,
 uint64_t block_index_bytes(const struct block_index *index, const struct block_ref *ref);
 
 /*
- * Return the position of addr's entry in a table of the given level. Level 0
- * is struct index_leaf.
+ * Return the index of the entry for addr in a table of the given level. Level 0 is struct
+ * index_leaf.
  */
 static inline size_t index_slot(uint64_t addr, unsigned int level)
 {
@@ -113,8 +117,8 @@ static inline const struct block_page *block_index_page(const struct block_index
 }
 
 /*
- * Return false if addr is outside the range from the first extent to the last one, so
- * that no block can contain addr.
+ * Return false if addr is before the first extent or after the last, so that no block can
+ * contain addr.
  */
 static inline bool block_index_may_hold(const struct block_index *index, uint64_t addr)
 {

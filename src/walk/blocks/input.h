@@ -25,20 +25,21 @@ struct walk_input {
 	const uint64_t *thread_addrs;
 	size_t thread_count;
 	/*
-	 * The target ran while memstate copied its memory page by page. The free lists in
-	 * such a copy are useless, and adjacent chunks may be inconsistent. Chunks in
+	 * The target ran while memstate copied its memory page by page. In such a copy
+	 * the free lists are useless, and adjacent chunks may be inconsistent. Chunks in
 	 * thread caches and fastbins count as live.
 	 */
 	bool is_running;
 	/*
 	 * Access to memory that is not in the image, such as the read-only data of mapped
-	 * files. The process may already run again, so walkers read only constant data.
-	 * May be NULL; borrowed.
+	 * files. The process may already be running again, so walkers read only constant
+	 * data. May be NULL; borrowed.
 	 */
 	struct memory *memory;
 	/*
-	 * For each page of the image, nonzero if the page belongs to the heap of a
-	 * language runtime and so cannot contain malloc blocks. NULL: no page does.
+	 * One byte for each page of the image, nonzero if the page belongs to the heap of
+	 * a language runtime and so cannot contain malloc blocks. NULL if there is no
+	 * such page.
 	 */
 	const uint8_t *claimed;
 };
@@ -59,7 +60,7 @@ bool walk_is_claimed(const struct walk_input *input, uint64_t addr);
 bool walk_can_index(const struct mapping_list *mappings);
 
 /*
- * Return true if the walkers read the memory of the mapping: it must be private,
+ * Return true if the walkers read the memory of the mapping, which must be private,
  * readable and writable.
  */
 bool walk_wants_mapping(const struct mapping *m);

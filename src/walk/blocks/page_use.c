@@ -14,7 +14,10 @@ static void add_to_page(struct page_use *page, enum use use, uint16_t bytes)
 	}
 }
 
-/* Count the bytes from `offset` to `end` in the image, on each page. */
+/*
+ * Add the number of bytes between the image offsets `offset` and `end` to the count of
+ * each page.
+ */
 static void add_within(struct blocks *blocks, uint64_t offset, uint64_t end, enum use use)
 {
 	while (offset < end) {

@@ -7,7 +7,7 @@
 
 #define UNIT_BYTES UINT64_C(16)
 #define INDEX_MASK 31
-/* value of start[-3] if malloc returned an address after the slot's start */
+/* value of start[-3] if the block begins after the start of the slot */
 #define SKIPPED 0xe0
 #define RESERVED_SHIFT 5
 #define RESERVED_IN_FOOTER 5
@@ -23,8 +23,8 @@ static bool read_u32(struct image *image, uint64_t addr, uint32_t *ret)
 }
 
 /*
- * Read the slot header before p, the address that malloc returned: the first two bytes,
- * and the u16 after them.
+ * Read the slot header before p, the address that malloc returned: its first two bytes,
+ * and the 16-bit number after them.
  */
 static bool read_header(struct image *image, uint64_t p, uint8_t bytes[2],
 			uint16_t *ret_offset)

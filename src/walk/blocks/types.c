@@ -12,9 +12,9 @@
 #include "base/xalloc.h"
 
 /*
- * A C++ object's first word points into its vtable, just after the vtable's first
- * two words: the offset to top and the address of the type_info object (Itanium C++ ABI,
- * 2.5). This is the size of these two words.
+ * Size of the two words before the address in a C++ object's first word: the offset to
+ * top, and the address of the type_info object. The first word of an object points into
+ * its vtable, just after these words (Itanium C++ ABI, 2.5).
  */
 #define TABLE_HEAD_BYTES 16
 
@@ -29,14 +29,14 @@
 #define NAMES_MAX (1 << 16)
 
 struct name {
-	char *raw;  /* symbol, as in the file's symbol table */
-	char *text; /* demangled name, as in the source code */
-	/* index + 1 of the next name with the same hash, or 0 at the end of the list */
+	char *raw;  /* symbol as in the file's symbol table */
+	char *text; /* demangled name as in the source code */
+	/* 1 + the index of the next name with the same hash; 0 at the end of the list */
 	uint32_t next;
 };
 
 struct word {
-	uint64_t word; /* first word of a block, or 0 if the slot is empty */
+	uint64_t word; /* first word of a block; 0 if the slot is empty */
 	uint32_t type;
 };
 
@@ -48,11 +48,12 @@ struct types {
 	struct word *words;
 	size_t word_count, word_capacity; /* word_capacity is a power of 2 */
 
-	struct name *names; /* types are numbered from 1, so type n has index n - 1 */
+	/* types are numbered from 1, so the index of type n is n - 1 */
+	struct name *names;
 	size_t name_count, name_capacity;
 	/*
-	 * For each hash, index + 1 of the first name with that hash, or 0
-	 * if there is no name.
+	 * For each hash, 1 + the index of the first name with the hash, or 0 if there is
+	 * none.
 	 */
 	uint32_t name_heads[4096];
 	const char *problem;
@@ -84,24 +85,25 @@ void types_free(struct types *types)
 
 /*
  * The kinds of class tables, such as C++ vtables, whose addresses are in the first word
- * of an object. A table's symbol consists of prefix, the name of the class, and suffix.
+ * of an object. The symbol of a table consists of a prefix, the name of the class, and a
+ * suffix.
  */
 static const struct table_kind {
 	const char *prefix;
 	const char *suffix;
 	/*
-	 * Minimum distance from the symbol of a class table to the address that objects
-	 * contain, which is inside the table.
+	 * Minimum distance from the symbol of a class table to the address in the
+	 * objects, which is inside the table.
 	 */
 	uint64_t min_offset;
 } table_kinds[] = {
 	{ "_ZTV", "", TABLE_HEAD_BYTES },
-	/* Swift type metadata, and the full metadata, which begins a few words earlier */
+	/* Swift type metadata, and the full metadata, which starts a few words earlier */
 	{ "$s", "N", 0 },
 	{ "$s", "Mf", 0 },
 	{ "_$s", "N", 0 },
 	{ "_$s", "Mf", 0 },
-	/* classes in the Objective-C runtimes of GNUstep and gcc */
+	/* classes of the Objective-C runtimes of GNUstep and gcc */
 	{ "OBJC_CLASS_$_", "", 0 },
 	{ "._OBJC_CLASS_", "", 0 },
 	{ "_OBJC_CLASS_", "", 0 },
@@ -125,9 +127,9 @@ static const struct table_kind *find_kind(const char *name)
 }
 
 /*
- * Convert a symbol to the name of its class. For example, "_ZTVN2ns5ShapeE"
- * becomes "ns::Shape", and "OBJC_CLASS_$_Shape" becomes "Shape". Any other symbol
- * is returned unchanged.
+ * Convert a symbol to the name of its class. For example, "_ZTVN2ns5ShapeE" becomes
+ * "ns::Shape", and "OBJC_CLASS_$_Shape" becomes "Shape". Other symbols are returned
+ * unchanged.
  */
 static char *name_text(const char *raw)
 {
@@ -145,7 +147,7 @@ static char *name_text(const char *raw)
 
 static uint32_t hash_text(const char *text)
 {
-	uint32_t hash = 2166136261u; /* FNV-1a hash */
+	uint32_t hash = 2166136261u; /* FNV-1a hash of the name */
 
 	for (; *text; text++)
 		hash = (hash ^ (uint8_t)*text) * 16777619u;
@@ -187,8 +189,8 @@ static uint32_t type_by_symbol(struct types *types, uint64_t word)
 }
 
 /*
- * The content of a C++ type_info object, which describes a class. A vtable pointer of an
- * object points just after a word that contains the address of its type_info object.
+ * The contents of a C++ type_info object, which describes a class. The word before the
+ * address in an object's vtable pointer contains the address of the type_info object.
  */
 struct type_info {
 	uint64_t table_addr; /* address of the vtable of the type_info object itself */
@@ -216,7 +218,7 @@ static bool read_type_info(struct memory *memory, uint64_t table_addr,
 	return memory_read_text(memory, info[1], ret->name, sizeof(ret->name));
 }
 
-/* Return true if name may be the mangled name of a class. */
+/* Return true if the name may be the mangled name of a class. */
 static bool is_class_name(const char *name)
 {
 	if (!strchr("NSZ0123456789", name[0]))
@@ -231,9 +233,9 @@ static bool is_class_name(const char *name)
 }
 
 /*
- * Determine the class of a vtable that has no symbol, from the type_info object of the
+ * Determine the class of a vtable without a symbol from the type_info object of the
  * class. Every type_info object is an instance of one of three classes that the C++ ABI
- * defines, and the mangled names of these classes begin with own_prefix.
+ * defines. The mangled names of these classes begin with own_prefix.
  */
 static uint32_t type_by_info(struct types *types, uint64_t word)
 {
@@ -282,9 +284,9 @@ static void grow_words(struct types *types)
 }
 
 /*
- * Return true if a vtable may be at the address `word`: in the data of a mapped file,
- * where linkers place vtables, or in the zero-initialised memory (.bss) after that data,
- * where copy relocations place copies.
+ * Return true if a vtable may be at the address `word`. Linkers place vtables in the data
+ * of a file, and copy relocations place copies in the zero-initialised memory (.bss)
+ * after the data.
  */
 static bool may_be_table(const struct types *types, uint64_t word)
 {

@@ -11,13 +11,13 @@
 /*
  * An estimate of how much memory malloc_trim(0) would return to the kernel. malloc_trim()
  * first merges chunks in fastbins with their free neighbours. It then returns the whole
- * pages of each free range, except the 48 bytes of the chunk's head. Chunks in thread
- * caches are not returned.
+ * pages of each free range, except the first 48 bytes of the chunk. It does not return
+ * chunks in thread caches.
  */
 struct trim {
 	/*
-	 * Start of the free range that ends at the current chunk, or 0 if
-	 * the chunk is in use.
+	 * Start of the free range that ends at the current chunk; 0 if the chunk is in
+	 * use.
 	 */
 	uint64_t start_addr;
 	uint64_t bytes;
@@ -35,7 +35,7 @@ static void trim_stretch(struct glibc *g, struct trim *trim, uint64_t end)
 }
 
 /*
- * Return true if addr, the end of top, is the program break. In that case no other code
+ * Return true if addr, the end of the top chunk, is the program break. Then no other code
  * has moved the break, so malloc can lower it.
  */
 static bool is_end_of_brk(const struct glibc *g, uint64_t addr)
@@ -51,7 +51,7 @@ static bool is_end_of_brk(const struct glibc *g, uint64_t addr)
 
 /*
  * Add the memory that systrim() would release: the whole pages at the end of the main
- * arena's top chunk, except the first 33 bytes of that chunk.
+ * arena's top chunk, except the first 33 bytes of the chunk.
  */
 static void trim_top(struct glibc *g, struct trim *trim, const struct region *region,
 		     uint64_t top_addr)
@@ -110,10 +110,7 @@ static void add_chain(struct glibc *g, const struct region *region, uint64_t end
 	extent->arena = (uint32_t)region->arena;
 }
 
-/*
- * Add an extent that consists of a single block. The caller guarantees that the
- * block's head is resident.
- */
+/* Add an extent with a single block, whose head must be resident. */
 static struct extent *add_unit(struct glibc *g, const struct region *region,
 			       uint64_t addr)
 {
@@ -128,7 +125,7 @@ static struct extent *add_unit(struct glibc *g, const struct region *region,
 	return extent;
 }
 
-/* Return the first set bit in [bit, limit), or limit if no bit in that range is set. */
+/* Return the first set bit in [bit, limit), or limit if no bit in the range is set. */
 static uint64_t next_set_bit(const uint64_t *bits, uint64_t bit, uint64_t limit)
 {
 	uint64_t word = bit / 64;
@@ -144,9 +141,9 @@ static uint64_t next_set_bit(const uint64_t *bits, uint64_t bit, uint64_t limit)
 }
 
 /*
- * Return the size of the chunk at addr, or 0 if the walk found no chunk there.
- * The distance to the next bit set in starts is usually the size, which avoids
- * reading the chunk's head.
+ * Return the size of the chunk at addr, or 0 if the walk found no chunk at addr. The
+ * distance to the next bit set in `starts` is usually the size, which avoids reading the
+ * chunk's head.
  */
 static uint64_t recorded_size(struct glibc *g, const struct region *region, uint64_t addr)
 {
@@ -165,8 +162,8 @@ static uint64_t recorded_size(struct glibc *g, const struct region *region, uint
 }
 
 /*
- * Return the free bytes on the resident pages of a region whose chunks have been counted.
- * Regions do not share pages.
+ * Return the number of free bytes on the resident pages of a region whose chunks have
+ * been counted. Regions do not share pages.
  */
 static uint64_t count_free(struct glibc *g, const struct region *region)
 {
@@ -193,7 +190,9 @@ static void account_region(struct glibc *g, const struct region *region)
 	uint64_t size;
 
 	page_use_add(g->blocks, region->start_addr, region->end_addr, USE_HEAP);
-	/* the loop ends at top or at a fencepost, neither of which has a bit in starts */
+	/*
+	 * the loop ends at the top chunk or at a fencepost, which have no bit in `starts`
+	 */
 	while ((size = recorded_size(g, region, addr)) > 0) {
 		account_chunk(g, arena, &trim, addr, size);
 		addr += size;
@@ -222,7 +221,7 @@ static void account_mapped(struct glibc *g, const struct region *region)
 	add_unit(g, region, region->first_addr)->is_mapped = true;
 }
 
-/* Fill in heap->mallinfo with the figures that glibc's mallinfo2(3) would return. */
+/* Set heap->mallinfo to the figures that glibc's mallinfo2(3) would return. */
 static void fill_mallinfo(struct glibc *g)
 {
 	struct heap_mallinfo *info = &g->heap->mallinfo;

@@ -6,22 +6,22 @@
 #include "walk/glibc/walk.h"
 
 /*
- * Upper bound on the offset of `top` in struct malloc_state, over all glibc versions. The
+ * Upper bound on the offset of `top` in struct malloc_state, in all glibc versions. The
  * bins follow `top`.
  */
 #define TOP_OFFSET_MAX 128
 
 #define SMALL_BINS 64
 
-/* Maximum size of the chunks for which a thread cache has a separate list per size. */
+/* Maximum size of chunks for which a thread cache has a separate list for each size. */
 #define CACHE_SMALL_MAX 1040
 
-/* Maximum number of chunks visited in one search, because a bin may contain millions. */
+/* Maximum number of chunks to visit in one search, because a bin may contain millions. */
 #define STEPS_MAX 4000000
 
 /*
- * Find the bins of an arena. *ret_addr is set to the address of the first bin, treated as
- * a chunk. Returns false if the bins cannot be found.
+ * Find the bins of an arena. Store the address of the first bin, treated as a chunk, in
+ * *ret_addr. Return false if the bins cannot be found.
  */
 static bool find_bins(struct image *image, const struct heap_arena *arena,
 		      uint64_t *ret_addr)
@@ -77,8 +77,8 @@ enum glibc_bin glibc_bin_find(const struct blocks *blocks, const struct heap_are
 	if (!image_read(blocks->image, chunk_addr + size + 8, &next_size))
 		return GLIBC_BIN_UNKNOWN;
 	/*
-	 * The chunk after one in a fastbin marks it as in use, so that malloc does
-	 * not merge the two.
+	 * The chunk after a chunk in a fastbin still marks it as in use, so that malloc
+	 * does not merge the two.
 	 */
 	if (next_size & CHUNK_PREV_INUSE) {
 		*ret_chunk_bytes = size;

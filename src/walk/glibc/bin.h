@@ -13,7 +13,7 @@ enum glibc_bin {
 	GLIBC_BIN_UNKNOWN, /* the list cannot be determined */
 	GLIBC_BIN_CACHE,   /* a list of a thread cache (tcache) */
 	GLIBC_BIN_FAST,
-	/* chunks that were freed recently and are not yet sorted into bins */
+	/* list of recently freed chunks, not yet sorted into bins */
 	GLIBC_BIN_UNSORTED,
 	GLIBC_BIN_SMALL,
 	GLIBC_BIN_LARGE,
@@ -22,7 +22,7 @@ enum glibc_bin {
 
 /*
  * Return the list that contains a cached or free block. *ret_chunk_bytes is set to the
- * size of each chunk in that list, including the head, or to 0 if the sizes differ.
+ * size of each chunk in the list, including the head, or to 0 if the sizes differ.
  */
 enum glibc_bin glibc_bin_find(const struct blocks *blocks, const struct heap_arena *arena,
 			      const struct block *block, uint64_t *ret_chunk_bytes);

@@ -9,21 +9,21 @@
 #define SMALL_BINS 64
 
 /*
- * Number of bins read in parallel. The address of a bin's next chunk is known only after
- * the previous chunk has been read, and that chunk is usually not in the CPU cache. The
- * walker therefore prefetches chunks of several bins, from both ends of each.
+ * Number of bins to read in parallel. The address of a bin's next chunk is known only
+ * after the previous chunk has been read, and the next chunk is usually not in the CPU
+ * cache. The walker therefore prefetches chunks of several bins, from both ends of each.
  */
 #define BINS_AT_ONCE 8
 
 enum side {
-	FORWARD, /* following fd pointers */
-	BACKWARD /* following bk pointers */
+	FORWARD, /* follow the fd pointers */
+	BACKWARD /* follow the bk pointers */
 };
 
 struct bin_walk {
 	uint64_t head_addr; /* address of the bin, treated as a chunk */
 	uint64_t next_addr[2];
-	uint64_t last_addr[2]; /* the last chunk read in each direction */
+	uint64_t last_addr[2]; /* the chunk read last in each direction */
 	unsigned int bin;
 };
 
@@ -41,7 +41,7 @@ static void fetch(struct glibc *g, uint64_t addr)
 }
 
 /*
- * Return true if there is a chunk of the arena at addr that the next chunk marks as
+ * Return true if there is a chunk of the arena at addr which the next chunk marks as
  * free.
  */
 static bool is_unused_chunk(struct glibc *g, size_t index, uint64_t addr)
@@ -91,8 +91,8 @@ static bool take(struct glibc *g, size_t index, struct bin_walk *walk, enum side
 	memcpy(words, at, sizeof(words));
 	words[1] &= ~CHUNK_FLAGS;
 	/*
-	 * The chunk must point back to its predecessor, so no chunk can be in a bin
-	 * twice or in two bins.
+	 * The chunk must point back to its predecessor, so no chunk can be twice in a
+	 * bin, or in two bins.
 	 */
 	if (words[2 + !side] != walk->last_addr[side] ||
 	    (walk->bin > 1 && walk->bin < SMALL_BINS &&
@@ -107,8 +107,8 @@ static bool take(struct glibc *g, size_t index, struct bin_walk *walk, enum side
 
 /*
  * Read the next chunk of a bin's list in one direction. Stop when the walks in both
- * directions have met: the next chunk of each walk is then the last chunk that the
- * other walk has read.
+ * directions have met: the next chunk of each walk is then the chunk that the other walk
+ * has read last.
  */
 static enum step step(struct glibc *g, size_t index, struct bin_walk *walk,
 		      enum side side)

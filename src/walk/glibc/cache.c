@@ -6,16 +6,16 @@
 #include <string.h>
 
 /*
- * Number of words below the thread pointer that are searched for the pointer to the
+ * Number of words below the thread pointer in which to search for the pointer to the
  * thread's cache (tcache). The pointer is in the thread's static TLS, which on x86-64
  * ends at the thread pointer. The cache is a chunk in the heap. The chunk's size, which
- * may be 16 bytes larger than required, shows the layout of the cache.
+ * may be 16 bytes larger than required, indicates the layout of the cache.
  */
 #define TLS_WORDS (8192 / 8)
 
 /*
- * Score of a non-empty thread cache. It outweighs any number of empty caches, because
- * unrelated memory may look like an empty cache.
+ * Score of a thread cache that is not empty. It outweighs any number of empty caches,
+ * because unrelated memory may look like an empty cache.
  */
 #define USED_CACHE_SCORE (UINT64_C(1) << 32)
 
@@ -28,7 +28,7 @@ static const struct cache_layout {
 } cache_layouts[] = {
 	{ 0x250, 64, 1, false }, /* glibc 2.26 to 2.29 */
 	{ 0x290, 64, 2, false }, /* glibc 2.30 to 2.41 */
-	/* glibc 2.42 and later, with 12 more bins for large chunks */
+	/* glibc 2.42 and later, with 12 additional bins for large chunks */
 	{ 0x300, 76, 2, true },
 };
 
@@ -58,7 +58,7 @@ static uint64_t slot_count(const struct glibc *g, const uint8_t *cache,
 }
 
 /*
- * Read and check the list of one bin of a thread cache. Returns false if the length of
+ * Read and check the list of one bin of a thread cache. Return false if the length of
  * the list differs from the bin's counter.
  */
 static bool read_bin(struct glibc *g, const uint8_t *cache, const struct cache_layout *l,
@@ -90,7 +90,7 @@ struct cache {
 };
 
 /*
- * Read the thread cache at user_addr. Returns false if the cache is incomplete, invalid,
+ * Read the thread cache at user_addr. Return false if the cache is incomplete, invalid,
  * or already read for another thread.
  */
 static bool read_cache(struct glibc *g, uint64_t user_addr, struct cache *ret)
@@ -136,8 +136,8 @@ static void add_cache(struct glibc *g, const struct cache *cache)
 }
 
 /*
- * Read the thread cache whose address is stored at a given distance
- * below a thread pointer.
+ * Read the thread cache whose address is stored at a given distance below a thread
+ * pointer.
  */
 static bool read_cache_below(struct glibc *g, uint64_t thread_addr, size_t word,
 			     struct cache *ret)
@@ -153,9 +153,10 @@ static bool read_cache_below(struct glibc *g, uint64_t thread_addr, size_t word,
 /*
  * Return the distance between a thread's cache pointer and its thread pointer, in words.
  * The distance is the same in all threads, because the cache pointer is in static TLS.
- * The best distance is that at which most threads have a non-empty cache, or else most
- * have any valid cache. A single thread is not sufficient: the TLS of another thread may
- * be adjacent, and unrelated memory may look like an empty cache.
+ * The best distance is the one at which most threads have a cache that is not empty,
+ * otherwise the one at which most have a valid cache. A single thread would not be
+ * sufficient: the TLS of another thread may be adjacent, and unrelated memory may look
+ * like an empty cache.
  */
 static size_t find_place(struct glibc *g)
 {

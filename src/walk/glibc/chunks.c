@@ -5,26 +5,26 @@
 
 /*
  * Maximum number of bytes at the end of an abandoned heap: a chunk of 16 bytes, and a
- * chunk head of size 0.
+ * chunk head with size 0.
  */
 #define FENCES_BYTES_MAX 48
 
 /*
- * Number of adjacent valid chunks that are accepted as a heap, because such a long
- * sequence cannot be a coincidence. Used in a copy of a running target, in which the
- * heap may be inconsistent.
+ * Minimum number of adjacent valid chunks that count as a heap. A sequence of this length
+ * cannot be a coincidence. Used in a copy of a running target, whose heap may be
+ * inconsistent.
  */
 #define CHUNKS_CONVINCING 6
 
 /*
- * Maximum number of regions created when inconsistent regions are split. The memory
- * after the last of these regions is skipped.
+ * Maximum number of regions to create when inconsistent regions are split. The memory
+ * after the last of them is skipped.
  */
 #define PIECES_MAX (UINT64_C(1) << 18)
 
 /*
- * Maximum distance by which the program break may have moved while a
- * running target was copied.
+ * Maximum distance by which the program break can move while the memory of a running
+ * target is copied.
  */
 #define TOP_GROWTH_BYTES (UINT64_C(64) << 20)
 
@@ -54,7 +54,7 @@ static const char *end_at_top(struct glibc *g, const struct region *region, uint
 	return NULL;
 }
 
-/* Record a chunk that its neighbour marks as free. Such a chunk must be in a bin. */
+/* Record a chunk that the next chunk marks as free. The chunk must be in a bin. */
 static const char *record_unused(struct glibc *g, const struct region *region,
 				 uint64_t next_addr, uint64_t size)
 {
@@ -81,8 +81,8 @@ static bool is_possible(const struct region *region, uint64_t addr, uint64_t hea
 }
 
 /*
- * Walk the adjacent chunks from *addr to the end of the region. Returns NULL, or a
- * description of a problem, with the address of the invalid chunk in *addr.
+ * Walk the adjacent chunks from *addr to the end of the region. Return NULL, or a
+ * description of a problem with the address of the invalid chunk in *addr.
  */
 static const char *walk_chain(struct glibc *g, const struct region *region,
 			      uint64_t *addr)
@@ -113,8 +113,9 @@ static const char *walk_chain(struct glibc *g, const struct region *region,
 }
 
 /*
- * Return true if the chunk at addr may be top in a copy of a running target. The top
- * chunk ends on a page boundary, where the heap may have ended when the chunk was copied.
+ * Return true if the chunk at addr may be the top chunk in a copy of a running target.
+ * The top chunk ends on a page boundary, where the heap may have ended when the chunk was
+ * copied.
  */
 static bool is_running_top(struct glibc *g, const struct region *region, uint64_t addr)
 {
@@ -131,8 +132,8 @@ static bool is_running_top(struct glibc *g, const struct region *region, uint64_
 }
 
 /*
- * Return true if CHUNKS_CONVINCING adjacent valid chunks begin at addr, or fewer that end
- * with top at the end of the region.
+ * Return true if CHUNKS_CONVINCING adjacent valid chunks begin at addr. Fewer chunks are
+ * enough if the last is the top chunk at the end of the region.
  */
 static bool is_convincing(struct glibc *g, const struct region *region, uint64_t addr)
 {
@@ -171,8 +172,8 @@ static void store_running_top(struct glibc *g, struct region *region, uint64_t a
 }
 
 /*
- * Return the next address after addr at which is_convincing() finds valid chunks, or
- * the end of the region.
+ * Return the next address after addr at which is_convincing() returns true, or the end of
+ * the region.
  */
 static uint64_t find_chain(struct glibc *g, const struct region *region, uint64_t addr)
 {
@@ -187,8 +188,8 @@ static uint64_t find_chain(struct glibc *g, const struct region *region, uint64_
 
 /*
  * Split a region that has an inconsistent chunk at addr. The region then ends at addr,
- * and a new region begins at the next address at which valid chunks are found. The memory
- * between the two is skipped.
+ * and a new region begins at the next address with valid chunks. The memory between the
+ * two regions is skipped.
  */
 static void split_region(struct glibc *g, struct region *region, uint64_t addr)
 {
@@ -206,8 +207,8 @@ static void split_region(struct glibc *g, struct region *region, uint64_t addr)
 }
 
 /*
- * Walk a region of a target that ran during the copy. The last chunk found is treated as
- * top, because the arena's pointer to top may be out of date.
+ * Walk a region of a target that ran during the copy. The last chunk counts as the top
+ * chunk, because the arena's pointer to the top chunk may be out of date.
  */
 static void walk_running(struct glibc *g, size_t index)
 {

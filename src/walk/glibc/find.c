@@ -5,6 +5,8 @@
 
 #include <string.h>
 
+#include "walk/blocks/data_area.h"
+
 /*
  * Maximum number of inconsistent bins in a valid arena. A bin may have been copied while
  * malloc changed it, or its first chunk may be swapped out.
@@ -13,8 +15,8 @@
 
 static const struct layout layouts[] = {
 	{ 112, 16 }, /* glibc 2.27 to 2.42 */
-	{ 104, 8 },  /* glibc 2.26, which lacks have_fastchunks */
-	{ 24, 0 },   /* glibc 2.43, which lacks fastbins */
+	{ 104, 8 },  /* glibc 2.26 (no have_fastchunks) */
+	{ 24, 0 },   /* glibc 2.43 (no fastbins) */
 };
 
 static uint64_t word_at(const uint8_t *bytes, size_t index)
@@ -34,8 +36,8 @@ static bool is_empty_bin(const uint8_t *bins, uint64_t bins_addr, size_t bin)
 
 /*
  * Return true if a bin is not empty and its first chunk points back to the bin. In a copy
- * of a running target, the chunk need not point back: malloc may have inserted another
- * chunk before it during the copy.
+ * of a running target, the chunk need not point back, because malloc may have inserted
+ * another chunk before it during the copy.
  */
 static bool is_used_bin(const struct glibc *g, const uint8_t *bins, uint64_t bins_addr,
 			size_t bin)
@@ -66,8 +68,8 @@ static bool looks_like_bins(const struct glibc *g, const uint8_t *bins, uint64_t
 }
 
 /*
- * Return true if the circular list of arenas that begins at start_addr returns there, and
- * all its arenas have this layout.
+ * Return true if the circular list of arenas that begins at start_addr leads back to
+ * start_addr, and all its arenas have this layout.
  */
 static bool ring_closes(struct glibc *g, uint64_t start_addr, const struct layout *layout)
 {
@@ -94,7 +96,7 @@ static const struct layout *find_layout(struct glibc *g, uint64_t bins_addr)
 
 /*
  * Return true if the arena is not the main arena. Such an arena follows the heap_info of
- * its first heap, and the first member of heap_info (ar_ptr) points to the arena.
+ * its first heap, whose first member (ar_ptr) points to the arena.
  */
 static bool is_thread_arena(struct glibc *g, uint64_t arena_addr)
 {
@@ -105,14 +107,9 @@ static bool is_thread_arena(struct glibc *g, uint64_t arena_addr)
 }
 
 /*
- * Return true if the mapping is writable data of a file. The data may continue in the
- * anonymous mapping that follows (.bss).
+ * Return the index after the last mapping of the data that begins with a file's mapping.
+ * The data may continue in the next mapping, which is anonymous (.bss).
  */
-static bool is_data_start(const struct mapping *m)
-{
-	return walk_wants_mapping(m) && m->inode != 0;
-}
-
 static size_t data_end(const struct mapping_list *list, size_t first)
 {
 	size_t end = first + 1;
@@ -128,7 +125,7 @@ static size_t data_end(const struct mapping_list *list, size_t first)
 
 /*
  * Search the range [start, end), which is within one run of the image, for main arenas.
- * Returns how many were found.
+ * Return the number of main arenas found.
  */
 static size_t search_run(struct glibc *g, const struct image_run *run, uint64_t start,
 			 uint64_t end)
@@ -148,7 +145,10 @@ static size_t search_run(struct glibc *g, const struct image_run *run, uint64_t 
 		if (!looks_like_bins(g, bytes, addr))
 			continue;
 		layout = glibc_spend(g, BIN_COUNT) ? find_layout(g, addr) : NULL;
-		/* a heap may follow the data of a library that was loaded later */
+		/*
+		 * skip arenas in a heap, which may follow the data of a library that was
+		 * loaded later
+		 */
 		if (!layout || is_thread_arena(g, addr - layout->bins_offset))
 			continue;
 		g->layout = *layout;
@@ -167,7 +167,7 @@ const char *glibc_find_main_arena(struct glibc *g)
 	for (size_t i = 0; i < list->count;) {
 		size_t end = i + 1;
 
-		if (is_data_start(&list->items[i])) {
+		if (data_area_may_begin(&list->items[i])) {
 			uint64_t start_addr = list->items[i].start_addr;
 			uint64_t end_addr;
 
@@ -198,8 +198,8 @@ static const struct par_layout {
 	uint8_t mapped, mapped_max;
 	uint8_t sbrk_base, cache_bins;
 	/*
-	 * Offset of thp_pagesize, which is followed by hp_pagesize, or 0 if the version
-	 * lacks these fields.
+	 * Offset of thp_pagesize, which hp_pagesize follows; 0 if the version lacks both
+	 * fields.
 	 */
 	uint8_t thp_page;
 } par_layouts[] = {
@@ -296,7 +296,7 @@ static void find_data(const struct glibc *g, uint64_t *ret_start, uint64_t *ret_
 	for (size_t i = 0; i < list->count; i++) {
 		size_t end;
 
-		if (!is_data_start(&list->items[i]))
+		if (!data_area_may_begin(&list->items[i]))
 			continue;
 		end = data_end(list, i);
 		*ret_start = list->items[i].start_addr;
@@ -323,9 +323,9 @@ const char *glibc_find_par(struct glibc *g)
 				continue;
 			store_par(g, p, &par_layouts[l]);
 			/*
-			 * Two layouts may match at addresses one word apart. In that
-			 * case both give the same values of all fields, so the struct
-			 * is counted once.
+			 * Two layouts may match at addresses one word apart. Both then
+			 * yield the same values of all fields, so the struct is counted
+			 * once.
 			 */
 			found += addr + par_layouts[l].sbrk_base != place;
 			place = addr + par_layouts[l].sbrk_base;

@@ -4,8 +4,8 @@
 #include "walk/glibc/walk.h"
 
 /*
- * Read the address of the chunk after chunk_addr in a free list. *ret is 0 at
- * the end of the list.
+ * Read the address of the chunk after chunk_addr in a free list. *ret is 0 at the end of
+ * the list.
  */
 static bool read_next(struct glibc *g, const struct free_list *list, uint64_t chunk_addr,
 		      uint64_t *ret)
@@ -54,9 +54,8 @@ bool glibc_check_list(struct glibc *g, struct free_list *list,
 	if (list->first_addr < list->bias_bytes)
 		return false;
 	/*
-	 * Some glibc versions mangle the pointers in a list with XOR. Both
-	 * interpretations are tried; only the correct one reaches the 0 at
-	 * the end of the list.
+	 * Some glibc versions mangle the pointers in a list with XOR. Try both
+	 * interpretations; only the correct one reaches the 0 at the end of the list.
 	 */
 	list->is_protected = true;
 	if (check_list_with(g, list, is_valid_size, bin))

@@ -3,24 +3,27 @@
 
 #include "walk/glibc/walk.h"
 
+#include <stdlib.h>
 #include <string.h>
+
+#include "base/xalloc.h"
 
 /*
  * Possible offsets of the head of a chunk that has its own mapping.
  *
- * No list contains such chunks. malloc's mp_ variable has only their number and total
+ * No list contains such chunks; malloc's mp_ variable has only their number and total
  * size. The kernel merges adjacent mappings, so one line of smaps may contain several
  * chunks. The head of a chunk is usually at the start of its mapping. memalign() first
- * makes such a chunk, and then a second chunk inside the first one. The second chunk's
+ * allocates such a chunk, and then creates a second chunk inside it. The second chunk's
  * prev_size is the offset of its head in the mapping, and the first head remains in
- * memory unchanged. If the alignment is at most a page, the offset is one of the
- * values in this array.
+ * memory unchanged. If the alignment is at most a page, the offset is one of the values
+ * in this array.
  */
 static const uint16_t offsets[] = { 0, 16, 48, 112, 240, 496, 1008, 2032, 4080 };
 
 /*
- * For alignments larger than a page, the second chunk's head is at the end of a page. If
- * mremap() has moved the mapping, the position of that page cannot be computed.
+ * Offset of a second chunk's head from the start of a page, for alignments larger than a
+ * page. If mremap() has moved the mapping, the position of the page cannot be computed.
  */
 #define LAST_OFFSET (IMAGE_PAGE_BYTES - CHUNK_HEAD)
 
@@ -37,8 +40,27 @@ struct mapped_chunk {
 
 /* A range of heap memory that contains no other known chunks. */
 struct gap {
-	uint64_t start_addr, end_addr;
+	uint64_t start_addr, end_addr, resident_bytes;
 };
+
+struct gaps {
+	const struct glibc *glibc;
+	struct gap *items;
+	size_t count, capacity;
+};
+
+/*
+ * Return true if a chunk's head may be at addr, `offset` bytes after the start of its
+ * mapping. Heads at the start of a page are always at the start of their mapping, and
+ * only alignments larger than a page place a head in another page than the first one.
+ */
+static bool is_possible_offset(uint64_t addr, uint64_t offset)
+{
+	uint64_t in_page = addr % IMAGE_PAGE_BYTES;
+
+	return offset == in_page ||
+	       (in_page == LAST_OFFSET && offset % IMAGE_PAGE_BYTES == in_page);
+}
 
 static bool is_mapped_chunk(const struct glibc *g, const struct gap *gap, uint64_t addr,
 			    struct mapped_chunk *ret)
@@ -56,9 +78,8 @@ static bool is_mapped_chunk(const struct glibc *g, const struct gap *gap, uint64
 	size &= ~CHUNK_FLAGS;
 	if (is_new)
 		offset &= ~MAPPED_FLAGS;
-	if (offset % CHUNK_ALIGN || offset > addr - gap->start_addr ||
-	    (addr - offset) % IMAGE_PAGE_BYTES || size < CHUNK_MIN_BYTES ||
-	    size > gap->end_addr - addr)
+	if (offset > addr - gap->start_addr || !is_possible_offset(addr, offset) ||
+	    size < CHUNK_MIN_BYTES || size > gap->end_addr - addr)
 		return false;
 	total = size + offset + (is_new ? CHUNK_HEAD : 0);
 	if (total % IMAGE_PAGE_BYTES || total > gap->end_addr - (addr - offset) ||
@@ -72,8 +93,8 @@ static bool is_mapped_chunk(const struct glibc *g, const struct gap *gap, uint64
 }
 
 /*
- * If there is a chunk at addr in the same mapping as *chunk, replace *chunk with it
- * and return true.
+ * Replace *chunk with the chunk at addr, if there is one in the same mapping, and return
+ * true.
  */
 static bool prefer_at(const struct glibc *g, const struct gap *gap, uint64_t addr,
 		      struct mapped_chunk *chunk)
@@ -88,9 +109,8 @@ static bool prefer_at(const struct glibc *g, const struct gap *gap, uint64_t add
 }
 
 /*
- * If memalign() made a second chunk inside the one at the start of a mapping, replace
- * *chunk with the second chunk. The two sizes may differ, because realloc() updates
- * only the second head.
+ * Replace *chunk with the second chunk inside it, if memalign() created one. The two
+ * sizes may differ, because realloc() updates only the second head.
  */
 static void prefer_aligned(const struct glibc *g, const struct gap *gap,
 			   struct mapped_chunk *chunk)
@@ -133,11 +153,9 @@ static void add_chunk(struct glibc *g, const struct mapped_chunk *chunk)
 	chunk_sum_add(&g->heap->mapped, chunk->end_addr - chunk->start_addr);
 }
 
-static void search_gap(void *context, uint64_t start_addr, uint64_t end_addr)
+static void search_gap(struct glibc *g, struct gap gap)
 {
-	struct glibc *g = context;
-	struct gap gap = { (start_addr + IMAGE_PAGE_BYTES - 1) & ~(IMAGE_PAGE_BYTES - 1),
-			   end_addr };
+	uint64_t end_addr = gap.end_addr;
 	uint64_t addr = image_next_resident(g->image, gap.start_addr, end_addr);
 
 	while (addr < end_addr) {
@@ -152,8 +170,89 @@ static void search_gap(void *context, uint64_t start_addr, uint64_t end_addr)
 	}
 }
 
+static void add_gap(struct gaps *gaps, uint64_t start_addr, uint64_t end_addr)
+{
+	uint64_t addr = (start_addr + IMAGE_PAGE_BYTES - 1) & ~(IMAGE_PAGE_BYTES - 1);
+
+	if (addr >= end_addr)
+		return;
+	gaps->items = xgrow(gaps->items, &gaps->capacity, gaps->count + 1,
+			    sizeof(*gaps->items));
+	gaps->items[gaps->count++] = (struct gap){
+		.start_addr = addr,
+		.end_addr = end_addr,
+		.resident_bytes =
+			image_resident_bytes(gaps->glibc->image, addr, end_addr),
+	};
+}
+
+static void add_whole_gap(void *context, uint64_t start_addr, uint64_t end_addr)
+{
+	add_gap(context, start_addr, end_addr);
+}
+
+/* Add the part of the gap in each mapping. */
+static void add_parts(void *context, uint64_t start_addr, uint64_t end_addr)
+{
+	struct gaps *gaps = context;
+	const struct mapping_list *list = gaps->glibc->input->mappings;
+	const struct mapping *m = mapping_list_find(list, start_addr);
+
+	for (; m && m < list->items + list->count && m->start_addr < end_addr; m++)
+		add_gap(gaps, m->start_addr > start_addr ? m->start_addr : start_addr,
+			m->end_addr < end_addr ? m->end_addr : end_addr);
+}
+
+static int compare_gaps(const void *a, const void *b)
+{
+	const struct gap *left = a, *right = b;
+
+	if (left->resident_bytes != right->resident_bytes)
+		return left->resident_bytes < right->resident_bytes ? -1 : 1;
+	return (left->start_addr > right->start_addr) -
+	       (left->start_addr < right->start_addr);
+}
+
+/*
+ * Search the gaps, the smallest ones first, until the number and the total size of the
+ * chunks are those in mp_. Return false if this is not achieved.
+ */
+static bool search_gaps(struct glibc *g, struct gaps *gaps)
+{
+	const struct chunk_sum *found = &g->heap->mapped;
+
+	if (gaps->count > 0)
+		qsort(gaps->items, gaps->count, sizeof(*gaps->items), compare_gaps);
+	for (size_t i = 0; i < gaps->count; i++) {
+		search_gap(g, gaps->items[i]);
+		if (found->count == g->par.mapped_count &&
+		    found->bytes == g->par.mapped_bytes)
+			return true;
+	}
+	return false;
+}
+
+/*
+ * Programs and runtimes map tables of their own, in which some words look like heads of
+ * chunks. The kernel often does not merge the mappings of tables and chunks, because
+ * their flags differ. Therefore search each mapping separately first, and large mappings
+ * last. Fewer pages are then read, which shortens the pause. If that does not find all
+ * chunks, search adjacent mappings together, because a chunk may span several mappings.
+ */
 void glibc_find_mapped(struct glibc *g)
 {
-	if (g->par.mapped_count > 0)
-		glibc_for_each_gap(g, search_gap, g);
+	struct gaps parts = { .glibc = g }, gaps = { .glibc = g };
+	size_t region_count = g->region_count;
+
+	if (g->par.mapped_count == 0)
+		return;
+	glibc_for_each_gap(g, add_parts, &parts);
+	if (!search_gaps(g, &parts)) {
+		g->region_count = region_count;
+		g->heap->mapped = (struct chunk_sum){ 0 };
+		glibc_for_each_gap(g, add_whole_gap, &gaps);
+		search_gaps(g, &gaps);
+	}
+	free(parts.items);
+	free(gaps.items);
 }

@@ -9,8 +9,8 @@
 #include "base/xalloc.h"
 
 /*
- * Maximum size of a heap of an arena other than the main arena. Heaps are
- * aligned to this size.
+ * Maximum size of the heaps of arenas other than the main arena. Heaps are aligned to
+ * this size.
  */
 #define HEAP_MAX_BYTES (UINT64_C(64) << 20)
 /*
@@ -106,7 +106,7 @@ void glibc_for_each_gap(struct glibc *g,
 }
 
 /*
- * Read an arena, and the address of the next arena in the circular list. Returns false if
+ * Read an arena, and the address of the next arena in the circular list. Return false if
  * the arena is not completely resident.
  */
 static bool read_arena(struct glibc *g, uint64_t addr, struct heap_arena *ret,
@@ -152,7 +152,7 @@ static bool is_heap_of(struct glibc *g, uint64_t heap_addr, uint64_t arena_addr)
 }
 
 /*
- * Return the maximum size of this arena's heaps, which is also their alignment. Returns 0
+ * Return the maximum size of this arena's heaps, which is also their alignment. Return 0
  * if neither of the two possible sizes is consistent with the arena.
  */
 static uint64_t find_heap_max(struct glibc *g, const struct heap_arena *arena)
@@ -176,7 +176,7 @@ static uint64_t align_chunk(uint64_t addr)
 }
 
 /*
- * Add the heap whose heap_info { ar_ptr, prev, size, … } is at heap_addr. Returns the
+ * Add the heap whose heap_info { ar_ptr, prev, size, … } is at heap_addr. Return the
  * heap's size, or 0 if the heap_info is invalid.
  */
 static uint64_t add_heap(struct glibc *g, size_t index, uint64_t heap_addr,
@@ -206,8 +206,8 @@ static uint64_t add_heap(struct glibc *g, size_t index, uint64_t heap_addr,
 }
 
 /*
- * Find all heaps of an arena, from the heap that contains top back to
- * the arena's first heap.
+ * Find all heaps of an arena, from the heap that contains the top chunk back to the
+ * arena's first heap.
  */
 static void find_heaps(struct glibc *g, size_t index)
 {
@@ -236,7 +236,7 @@ static void find_heaps(struct glibc *g, size_t index)
 		glibc_reject_arena(g, index, "its heaps do not add up to its system_mem");
 }
 
-/* Remove the second of two regions that overlap, and mark both arenas as not trusted. */
+/* Remove the second of two regions that overlap, and mark both arenas as untrusted. */
 static void drop_overlaps(struct glibc *g)
 {
 	struct region *regions = g->regions;

@@ -6,15 +6,15 @@
 #include <string.h>
 
 /*
- * The main arena's memory is a single range from brk(), unless other code also called
- * sbrk() or brk() failed to grow. In these two cases the memory consists of several
- * segments. Every segment except the last one ends in fenceposts, which are two or three
- * chunks of 16 bytes. The last segment ends in the top chunk.
+ * The main arena's memory is a single range from brk(), unless other code has also called
+ * sbrk() or brk() has failed to grow. It then consists of several segments. Every segment
+ * except the last ends in fenceposts, which are two or three chunks of 16 bytes. The last
+ * segment ends in the top chunk.
  */
 
 /*
- * Offset of the flags in struct malloc_state, and the flag that malloc sets
- * when brk() has failed.
+ * Offset of the flags in struct malloc_state, and the flag that malloc sets when brk()
+ * has failed.
  */
 #define ARENA_FLAGS_OFFSET 4
 #define ARENA_NONCONTIGUOUS_BIT 2
@@ -32,13 +32,15 @@ struct search {
 	uint64_t top_addr;
 	bool has_top;
 	uint64_t sum_bytes; /* total size of all segments */
-	/* size of the gaps between the segments from brk(), which other code uses */
+	/*
+	 * total size of the gaps between the segments from brk(), which other code uses
+	 */
 	uint64_t gap_bytes;
 };
 
 /*
- * Return the address after the fenceposts that begin with the 16-byte chunk at addr, or 0
- * if there are no fenceposts.
+ * Return the end of the fenceposts that begin with the 16-byte chunk at addr, or 0 if
+ * there are none.
  */
 static uint64_t skip_fences(struct glibc *g, uint64_t addr, uint64_t limit)
 {
@@ -57,9 +59,9 @@ static uint64_t skip_fences(struct glibc *g, uint64_t addr, uint64_t limit)
 }
 
 /*
- * Walk the adjacent chunks from addr. Returns SEGMENT_NONE if there are no valid chunks
- * at addr or they do not end below limit. Otherwise returns whether the segment ends in
- * top or in fenceposts, and sets *ret_end to its end.
+ * Walk the adjacent chunks from addr. Return SEGMENT_NONE if there are no valid chunks
+ * at addr or if they do not end below limit. Otherwise returns whether the segment ends
+ * in the top chunk or in fenceposts, and sets *ret_end to its end.
  */
 static enum segment_end follow_chain(struct search *s, uint64_t addr, uint64_t limit,
 				     uint64_t *ret_end)
@@ -99,8 +101,8 @@ static void add_segment(struct search *s, uint64_t start, uint64_t first, uint64
 
 /*
  * Find the segments from brk(), beginning at mp_.sbrk_base. Other code may use memory
- * between two segments, so every 16-byte boundary after a segment is tried as the
- * start of the next one.
+ * between two segments, so the search tries every 16-byte boundary after a segment as the
+ * start of the next.
  */
 static void search_brk(struct search *s)
 {
@@ -145,7 +147,7 @@ static void add_brk(struct search *s)
 }
 
 /*
- * Find segments that malloc mapped with mmap(), in a gap between known regions. Such
+ * Find segments that malloc mapped with mmap(), in a gap between known regions. These
  * segments begin and end on page boundaries, and several may be adjacent.
  */
 static void search_gap(void *context, uint64_t start_addr, uint64_t end_addr)

@@ -3,8 +3,8 @@
  * walk - declarations shared by the parts of the glibc walker. Internal to walk/.
  *
  * Sources: malloc/malloc.c and malloc/arena.c of glibc 2.26 to 2.42 and of the
- * development tree after 2.42; x86-64. The walker determines from the memory which layout
- * a libc uses: see struct layout.
+ * development tree after 2.42; x86-64. The walker determines the layout of the process's
+ * libc from the memory: see struct layout.
  */
 #ifndef MS_WALK_GLIBC_WALK_H
 #define MS_WALK_GLIBC_WALK_H
@@ -25,8 +25,8 @@
 #define FAST_COUNT 10
 
 /*
- * The fields of struct malloc_state after bins[] are binmap, next, next_free,
- * attached_threads, system_mem and max_system_mem.
+ * Size of bins[] in struct malloc_state. The members after bins[] are binmap, next,
+ * next_free, attached_threads, system_mem and max_system_mem.
  */
 #define ARENA_BINS_BYTES (UINT64_C(2) * BIN_COUNT * 8)
 #define ARENA_TAIL_OFFSET (ARENA_BINS_BYTES + 16)
@@ -35,12 +35,12 @@
 #define GLIBC_ARENAS_MAX 65536
 
 /*
- * The layout of struct malloc_state. Versions differ in the offset of bins[]. The fields
- * after bins[] are the same in all versions.
+ * The layout of struct malloc_state. The offset of bins[] depends on the version. The
+ * fields after bins[] are the same in all versions.
  */
 struct layout {
 	uint64_t bins_offset;
-	/* Offset of the fastbins, or 0 if this version has no fastbins. */
+	/* Offset of the fastbins; 0 if the version has none. */
 	uint64_t fast_offset;
 };
 
@@ -62,14 +62,14 @@ enum region_kind {
 };
 
 /*
- * A range of the allocator's memory, [start_addr, end_addr). The range's first chunk
- * is at first_addr.
+ * A range of the allocator's memory, [start_addr, end_addr). Its first chunk is at
+ * first_addr.
  */
 struct region {
 	uint64_t start_addr, end_addr;
 	uint64_t first_addr;
 	enum region_kind kind;
-	/* Index of the arena, or 0 if the region is a chunk with its own mapping. */
+	/* Index of the arena; 0 if the region is a chunk with its own mapping. */
 	size_t arena;
 };
 
@@ -83,58 +83,61 @@ struct glibc {
 	uint64_t main_arena_addr;
 
 	/*
-	 * Regions do not overlap. The first sorted_count are in ascending address order.
+	 * Regions do not overlap. The first sorted_count regions are in ascending address
+	 * order.
 	 */
 	struct region *regions;
 	size_t region_count, region_capacity, sorted_count;
 
 	/*
-	 * The bit tables have one bit per 16 bytes of the image. A bit in not_live is set
-	 * if the next chunk or a free list shows that the chunk is free.
+	 * Blocks with bit tables that have one bit per 16 bytes of the image. A bit in
+	 * not_live is set if the next chunk or a free list marks the chunk as free.
 	 */
 	struct blocks *blocks;
 	/*
-	 * For each arena, the number and size of the chunks that the next
-	 * chunk marks as free.
+	 * The number and size, for each arena, of the chunks that the next chunk marks as
+	 * free.
 	 */
 	struct chunk_sum *unused;
-	uint64_t budget; /* number of steps that all searches together may still take */
+	uint64_t budget; /* number of steps that the searches may still take in total */
 };
 
 /*
- * Return true if the target ran during the copy. In that case the walker accepts
- * inconsistencies that it would reject in a copy of a stopped target.
+ * Return true if the target ran during the copy. The walker then accepts inconsistencies
+ * that it would reject in a copy of a stopped target.
  */
 static inline bool glibc_is_running(const struct glibc *g)
 {
 	return g->input->is_running;
 }
 
-/* Deduct steps from the budget. Returns false once the budget is exhausted. */
+/* Deduct steps from the budget. Return false once the budget is exhausted. */
 static inline bool glibc_spend(struct glibc *g, uint64_t steps)
 {
 	g->budget = g->budget > steps ? g->budget - steps : 0;
 	return g->budget > 0;
 }
 
-/* Return the value that top has in an unused arena: an address in the arena itself. */
+/*
+ * Return the value of `top` in an unused arena, which is an address in the arena itself.
+ */
 static inline uint64_t glibc_initial_top(const struct glibc *g, uint64_t arena_addr)
 {
 	return arena_addr + g->layout.bins_offset - CHUNK_HEAD;
 }
 
-/* Mark an arena as not trusted, with the first problem that was found in it. */
+/* Mark an arena as untrusted, and record the first problem found in it. */
 void glibc_reject_arena(struct glibc *g, size_t arena, const char *problem);
 
 /*
- * Return true if the mapping is private, anonymous, readable and writable. All heaps are
- * in such mappings.
+ * Return true if the mapping is private, anonymous, readable and writable, as all heaps
+ * are.
  */
 bool glibc_is_heap_memory(const struct mapping *m);
 
 /*
- * Read the size field of a chunk, including its flags. Returns false if the page
- * is not resident.
+ * Read the size field of a chunk, including its flags. Return false if its page is not
+ * resident.
  */
 static inline bool glibc_read_head(const struct glibc *g, uint64_t chunk_addr,
 				   uint64_t *ret)
@@ -143,8 +146,8 @@ static inline bool glibc_read_head(const struct glibc *g, uint64_t chunk_addr,
 }
 
 /*
- * Return the number of an address's bit in the tables of struct blocks. The address must
- * be in the image.
+ * Return the bit for an address in the tables of struct blocks. The address must be in
+ * the image.
  */
 static inline uint64_t glibc_bit(const struct glibc *g, uint64_t addr)
 {
@@ -154,13 +157,12 @@ static inline uint64_t glibc_bit(const struct glibc *g, uint64_t addr)
 }
 
 /*
- * Find main_arena with its layout, and mp_. Returns NULL, or a static description of the
+ * Find main_arena with its layout, and mp_. Return NULL, or a static description of the
  * problem. Defined in find.c.
  */
 const char *glibc_find_main_arena(struct glibc *g);
 const char *glibc_find_par(struct glibc *g);
 
-/* The functions up to glibc_for_each_gap() are in regions.c. */
 const char *glibc_find_arenas(struct glibc *g);
 void glibc_find_regions(struct glibc *g);
 struct region *glibc_add_region(struct glibc *g, enum region_kind kind, size_t arena);
@@ -188,8 +190,8 @@ void glibc_walk_chunks(struct glibc *g);
 
 /*
  * Read the size of the chunk at addr. *ret_is_unused is set to true if the next chunk
- * marks this chunk as free. Returns false if no chunk starts at addr or the next chunk's
- * page is not resident.
+ * marks this chunk as free. Return false if no chunk starts at addr, or if the next
+ * chunk's page is not resident.
  */
 bool glibc_read_chunk(struct glibc *g, uint64_t addr, uint64_t *ret_size,
 		      bool *ret_is_unused);
@@ -198,23 +200,21 @@ bool glibc_read_chunk(struct glibc *g, uint64_t addr, uint64_t *ret_size,
 void glibc_read_lists(struct glibc *g);
 
 /*
- * Read the doubly linked bins of one arena. Returns false if a bin is
+ * Read the doubly linked bins of one arena. Return false if a bin is
  * broken. Defined in bins.c.
  */
 bool glibc_read_bins(struct glibc *g, size_t index);
 
 /*
- * A singly linked free list: a fastbin, whose pointers point to chunks, or a list of a
- * thread cache, whose pointers point to user memory.
+ * A singly linked free list. It is a fastbin, whose pointers contain addresses of chunks,
+ * or a list of a thread cache, whose pointers contain addresses of user memory.
  */
 struct free_list {
 	uint64_t first_addr;
-	/*
-	 * offset from a chunk's address to the address that pointers to the chunk contain
-	 */
+	/* value of a pointer to a chunk minus the chunk's address */
 	uint64_t bias_bytes;
 	uint64_t max_count;
-	/* Number of the chunks and their total size, set by glibc_check_list(). */
+	/* Number and total size of the chunks; set by glibc_check_list(). */
 	uint64_t count, bytes;
 	/*
 	 * Set by glibc_check_list() if the pointers are mangled by XOR with their
@@ -224,15 +224,15 @@ struct free_list {
 };
 
 /*
- * Check a free list without marking its chunks as free. fits() returns true if the bin
- * may contain chunks of this size. Returns false if the list is broken.
+ * Check a free list without marking its chunks as free. fits() returns true if chunks of
+ * the given size may be in the list. Return false if the list is broken.
  */
 bool glibc_check_list(struct glibc *g, struct free_list *list,
 		      bool (*fits)(uint64_t chunk_bytes, unsigned int bin),
 		      unsigned int bin);
 
 /*
- * Mark the chunks of a checked list as free. Returns false if one of the chunks is also
+ * Mark the chunks of a checked list as free. Return false if one of the chunks is also
  * in another list.
  */
 bool glibc_mark_list(struct glibc *g, const struct free_list *list, bool is_cache);
@@ -247,7 +247,7 @@ void glibc_read_caches(struct glibc *g);
 void glibc_account(struct glibc *g);
 
 /*
- * Walk the heap as walk_heap() does, but only the heap of glibc 2.26 to 2.43, linked
+ * Walk the heap like walk_heap(), but only the heap of glibc 2.26 to 2.43, linked
  * dynamically or statically.
  */
 void walk_glibc(const struct walk_input *input, struct heap *ret,

@@ -6,7 +6,7 @@
 #include "base/xalloc.h"
 #include "walk/blocks/page_use.h"
 
-/* Indices of the heap's spaces. */
+/* The indices of the heap's spaces in struct heap. */
 enum {
 	SPACE_SMALL,
 	SPACE_LARGE,
@@ -23,8 +23,8 @@ static const char *const space_names[SPACE_COUNT_] = {
 };
 
 /*
- * Set the bits of the objects that are not allocated. Returns false if their number is
- * not the one in the span.
+ * Set the bits of the objects that are not allocated. Return false if the number of
+ * allocated objects differs from the count in the span.
  */
 static bool mark_free(struct golang *g, const struct golang_span *span)
 {
@@ -120,7 +120,7 @@ static void account_manual(struct golang *g, const struct golang_span *span)
 		image_resident_bytes(g->image, span->start_addr, span->end_addr);
 }
 
-/* Count a range without spans: its resident pages are kept for later spans. */
+/* Count a range that contains no spans. Go keeps its resident pages for later spans. */
 static void account_idle(struct golang *g, uint64_t start_addr, uint64_t end_addr)
 {
 	struct heap_space *space = &g->heap->spaces[SPACE_IDLE];
@@ -136,7 +136,7 @@ static void account_idle(struct golang *g, uint64_t start_addr, uint64_t end_add
 	space->resident_bytes += bytes;
 }
 
-/* Count the idle pages: the memory of all arenas that is in no span. */
+/* Count the idle pages, which are the memory of all arenas outside the spans. */
 static void account_all_idle(struct golang *g)
 {
 	uint64_t done_addr = 0;

@@ -5,7 +5,7 @@
 
 #include <string.h>
 
-/* Go 1.18 to 1.21, and Go 1.22 to 1.26. */
+/* The layouts of Go 1.18 to 1.21, and of Go 1.22 to 1.26. */
 static const struct golang_layout layouts[] = {
 	{ .free_index = 48, .count = 56, .alloc_bits = 72, .is_short = false },
 	{ .free_index = 48, .count = 50, .alloc_bits = 64, .is_short = true },
@@ -14,15 +14,18 @@ static const struct golang_layout layouts[] = {
 #define LIST_MIN UINT64_C(8)
 #define LIST_MAX (UINT64_C(1) << 26)
 
-/* Number of spans that are examined to recognize the list, and how many must be sound. */
+/*
+ * Number of spans to examine in order to recognize the list of spans, and limits on the
+ * number of valid and invalid spans.
+ */
 #define SAMPLE 64
 #define SOUND_MIN 4
 #define UNSOUND_SHARE 8
 
 /*
- * Return how many of the first spans of the list are in use and sound. Return 0 if more
- * than one in UNSOUND_SHARE is not sound. A few may be unsound if the process was paused
- * while Go changed them.
+ * Return how many of the first spans in the list are in use and valid. Return 0 if the
+ * list contains more than one invalid span per UNSOUND_SHARE valid spans. A few may be
+ * invalid if Go was changing them when memstate stopped the process.
  */
 static unsigned int count_sound(struct golang *g, uint64_t list, uint64_t count,
 				const struct golang_layout *layout)
@@ -36,7 +39,10 @@ static unsigned int count_sound(struct golang *g, uint64_t list, uint64_t count,
 		if (!image_read(g->image, list + 8 * i, &addr) || addr == 0 ||
 		    addr % 8 != 0)
 			return 0;
-		/* 64 spans for each P are made in advance, and are not touched yet */
+		/*
+		 * the runtime allocates 64 spans for each P (its processors) in advance,
+		 * whose memory is untouched at first
+		 */
 		if (!golang_read_span(g->image, addr, layout, &span))
 			continue;
 		if (span.state == GOLANG_DEAD)
@@ -50,7 +56,7 @@ static unsigned int count_sound(struct golang *g, uint64_t list, uint64_t count,
 	return unsound * UNSOUND_SHARE <= sound ? sound : 0;
 }
 
-/* Return true if the slice at addr is mheap_.allspans. */
+/* Return true if mheap_.allspans, which is a slice, is at addr. */
 static bool try_slice(struct golang *g, uint64_t addr)
 {
 	uint64_t list, count, capacity;

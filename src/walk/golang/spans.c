@@ -8,9 +8,9 @@
 #include "base/xalloc.h"
 
 /*
- * Upper bound on the objects of all spans: one for each 4 bytes of the copy, plus this
- * many. Go does not make smaller objects, but a span may have objects on pages that the
- * program never touched.
+ * Upper bound on the number of objects in all spans: one for each 4 bytes of the copy,
+ * plus this constant. Objects have more than 4 bytes, but a span may have objects on
+ * pages that the program never touched.
  */
 #define OBJECTS_MIN (UINT64_C(4) << 20)
 
@@ -21,7 +21,7 @@ static bool is_swapped(const struct golang *g, uint64_t addr)
 	return !m || m->counters.bytes[SMAPS_SWAP] != 0;
 }
 
-/* Return true if all of the span is in mappings that the walkers read. */
+/* Return true if the whole span is in mappings that the walkers read. */
 static bool is_readable(const struct golang *g, const struct golang_span *span)
 {
 	uint64_t addr = span->start_addr;
@@ -48,7 +48,10 @@ static void add_span(struct golang *g, uint64_t addr)
 	struct golang_span span;
 
 	if (!golang_read_span(g->image, addr, g->layout, &span)) {
-		/* the page was never touched, unless it is swapped out */
+		/*
+		 * count the span as broken if the page is swapped out; otherwise the page
+		 * was never touched
+		 */
 		g->broken_count += is_swapped(g, addr);
 		return;
 	}
@@ -70,7 +73,7 @@ static int compare_spans(const void *a, const void *b)
 	return (x->start_addr > y->start_addr) - (x->start_addr < y->start_addr);
 }
 
-/* Spans that overlap are broken. */
+/* Mark spans that overlap as broken. */
 static void check_places(struct golang *g)
 {
 	size_t last = 0;
@@ -95,7 +98,9 @@ void golang_read_spans(struct golang *g)
 		uint64_t addr;
 
 		if (!image_read(g->image, g->list_addr + 8 * i, &addr)) {
-			/* the rest of the list is not resident either */
+			/*
+			 * stop, because the remainder of the list is not resident either
+			 */
 			g->broken_count++;
 			break;
 		}

@@ -7,35 +7,38 @@
 #include "walk/blocks/page_use.h"
 
 /*
- * pageAlloc.summary: five slices of summaries of free pages. Each level has 8 times the
- * capacity of the level before.
+ * pageAlloc.summary in Go's runtime: five slices with summaries of free pages. Each level
+ * has 8 times the capacity of the previous level.
  */
 #define LEVELS 5
 #define LEVEL_MIN (UINT64_C(1) << 14)
 #define SLICE_BYTES UINT64_C(24)
 #define SUMMARY_BYTES UINT64_C(8)
 
-/* pageAlloc.chunks, which follows: 2^13 pointers to tables of 1 MiB. */
+/* pageAlloc.chunks, the member after the summaries: 2^13 pointers to tables of 1 MiB. */
 #define CHUNK_TABLES (UINT64_C(1) << 13)
 #define CHUNK_TABLE_BYTES (UINT64_C(1) << 20)
 
 /*
- * mheap_.arenas: a pointer to an array with the address of each arena's heapArena. The
- * array begins at the address -2^47.
+ * mheap_.arenas in Go's runtime: a pointer to a table with the address of each arena's
+ * heapArena. The first element of the table is for the address -2^47.
  */
 #define ARENA_BASE (UINT64_C(1) << 47)
 #define TABLE_LENGTH (2 * ARENA_BASE / GOLANG_ARENA_BYTES)
 
 /*
- * heapArena.spans, with a pointer for each page of the arena, follows the bitmap, which
- * Go 1.22 abolished, and whose size Go 1.20 changed. At most MORE_BYTES of other members
- * follow.
+ * Possible offsets of heapArena.spans, which contains a pointer for each page of the
+ * arena. Before Go 1.22 a bitmap precedes it, whose size changed in Go 1.20. At most
+ * MORE_BYTES of other members follow.
  */
 static const uint64_t spans_offsets[] = { 0, (1 << 20) + (1 << 14), 2 << 20 };
 #define SPANS_BYTES (GOLANG_ARENA_BYTES / GOLANG_PAGE_BYTES * 8)
 #define MORE_BYTES UINT64_C(2048)
 
-/* Add the whole pages that contain the range, unless the heap already has them. */
+/*
+ * Add the whole pages that contain the range, except pages that are already part of the
+ * heap.
+ */
 static void add_pages(struct golang *g, uint64_t start_addr, uint64_t bytes)
 {
 	const uint64_t mask = IMAGE_PAGE_BYTES - 1;
@@ -51,7 +54,7 @@ static void add_pages(struct golang *g, uint64_t start_addr, uint64_t bytes)
 		uint64_t page =
 			(run->offset_bytes + (addr - run->start_addr)) / IMAGE_PAGE_BYTES;
 
-		/* the first tables are in the program's data */
+		/* skip the first tables, which are in the program's data */
 		if (g->blocks->pages[page].heap_bytes == 0 && m && m->inode == 0 &&
 		    (m->start_addr < g->area.start_addr ||
 		     m->start_addr >= g->area.end_addr))
@@ -79,7 +82,9 @@ static void add_summaries(struct golang *g, uint64_t addr)
 	}
 }
 
-/* Return true if the five slices at addr have the capacities of the levels. */
+/*
+ * Return true if the capacities of the five slices at addr are those of the five levels.
+ */
 static bool are_summaries(struct golang *g, uint64_t addr)
 {
 	for (unsigned int level = 0; level < LEVELS; level++) {
@@ -95,8 +100,8 @@ static bool are_summaries(struct golang *g, uint64_t addr)
 }
 
 /*
- * Find the offset of `spans` in the heapArena at addr: the span's page must lead to the
- * span. Returns false if no layout fits.
+ * Find the offset of `spans` in the heapArena at addr. With the correct offset, the
+ * element for the span's page points to the span. Return false if no offset is correct.
  */
 static bool find_spans(struct golang *g, uint64_t addr, const struct golang_span *span,
 		       uint64_t *ret)
@@ -119,7 +124,10 @@ static uint64_t arena_index(const struct golang_span *span)
 	return (span->start_addr + ARENA_BASE) / GOLANG_ARENA_BYTES;
 }
 
-/* Add the heapArena of each arena, given the address of the table of arenas. */
+/*
+ * Add the heapArena of each arena to the heap. `table` is the address of the table of
+ * arenas.
+ */
 static void add_arenas(struct golang *g, uint64_t table)
 {
 	uint64_t last = UINT64_MAX;

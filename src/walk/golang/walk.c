@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* runtime/sizeclasses.go: class_to_size */
+/* Object size of each class: class_to_size in runtime/sizeclasses.go. */
 static const uint16_t class_bytes[GOLANG_CLASS_COUNT] = {
 	0,     8,     16,      24,    32,    48,    64,	   80,	  96,	 112,
 	128,   144,   160,     176,   192,   208,   224,   240,	  256,	 288,
@@ -44,12 +44,13 @@ bool golang_read_span(struct image *image, uint64_t addr,
 	memcpy(&live, at + 96, sizeof(live));
 	memcpy(&ret->object_bytes, at + 104, sizeof(ret->object_bytes));
 	ret->live_count = live;
-	ret->class = at[98] >> 1; /* the lowest bit is set if objects have no pointers */
+	/* the lowest bit is set if the objects contain no pointers */
+	ret->class = at[98] >> 1;
 	ret->state = at[99];
 	if (pages == 0 || pages > UINT64_C(1) << 34 ||
 	    ret->start_addr % GOLANG_PAGE_BYTES != 0 || ret->start_addr == 0 ||
 	    ret->start_addr >> WALK_ADDR_BITS != 0)
-		return true; /* end_addr stays 0 */
+		return true; /* end_addr stays 0, which marks the span as invalid */
 	ret->end_addr = ret->start_addr + pages * GOLANG_PAGE_BYTES;
 	return true;
 }
@@ -66,8 +67,8 @@ bool golang_is_sound(const struct golang_span *span)
 		return span->object_count == 1 && span->object_bytes <= bytes;
 	used = span->object_count * span->object_bytes;
 	/*
-	 * since Go 1.22, a 64th of the span may hold its heap bits; since Go 1.26, the
-	 * end of a span may hold its mark bits (struct spanInlineMarkBits)
+	 * Since Go 1.22, up to 1/64 of the span may contain its heap bits. Since Go 1.26,
+	 * the end of the span may contain its mark bits (struct spanInlineMarkBits).
 	 */
 	unused = span->object_bytes + bytes / 64 + INLINE_MARK_BYTES;
 	return span->object_count > 0 && span->object_count <= GOLANG_OBJECTS_MAX &&

@@ -6,9 +6,10 @@
  * Sources: src/runtime/mheap.go, sizeclasses.go and mpagealloc.go of Go 1.18 to 1.26;
  * linux/amd64.
  *
- * The heap consists of spans: ranges of pages of 8192 bytes with objects of one size
- * class, a single large object, or a goroutine's stack. mheap_.allspans, in the data of
- * the program, is a slice of pointers to the description of each span.
+ * The heap consists of spans, which are ranges of pages of 8192 bytes. A span contains
+ * objects of one size class, a single large object, or a goroutine's stack.
+ * mheap_.allspans, in the data of the program, is a slice of pointers to the description
+ * of each span (struct mspan).
  */
 #ifndef MS_WALK_GOLANG_WALK_H
 #define MS_WALK_GOLANG_WALK_H
@@ -20,11 +21,13 @@
 
 #define GOLANG_PAGE_BYTES UINT64_C(8192)
 #define GOLANG_ARENA_BYTES (UINT64_C(64) << 20)
-#define GOLANG_CLASS_COUNT 68			   /* class 0: one large object */
-#define GOLANG_OBJECTS_MAX (GOLANG_PAGE_BYTES / 8) /* objects in a span */
-#define GOLANG_SPAN_BYTES 160 /* struct mspan, as far as the walker reads it */
+/* number of size classes, including class 0 for large objects */
+#define GOLANG_CLASS_COUNT 68
+/* maximum number of objects in a span */
+#define GOLANG_OBJECTS_MAX (GOLANG_PAGE_BYTES / 8)
+#define GOLANG_SPAN_BYTES 160 /* size of the part of struct mspan that the walker reads */
 
-/* Offsets of members of struct mspan that differ between versions. */
+/* Offsets of members of struct mspan that depend on the version of Go. */
 struct golang_layout {
 	uint8_t free_index, count, alloc_bits;
 	bool is_short; /* free_index and count are 16-bit numbers */
@@ -33,23 +36,26 @@ struct golang_layout {
 /* Values of mspan.state. */
 enum golang_state {
 	GOLANG_DEAD,
-	GOLANG_IN_USE, /* objects */
-	GOLANG_MANUAL, /* stacks and work buffers of the collector */
+	GOLANG_IN_USE, /* span with objects */
+	/* span with a stack, or with work buffers of the garbage collector */
+	GOLANG_MANUAL,
 };
 
 struct golang_span {
-	uint64_t addr; /* of the struct mspan */
+	uint64_t addr; /* address of the struct mspan */
 	uint64_t start_addr, end_addr;
 	uint64_t object_bytes;
-	uint64_t object_count; /* capacity */
-	uint64_t free_index;   /* objects below this index are allocated */
-	uint64_t bits_addr;    /* allocBits: bit n is set if object n is allocated */
-	uint64_t marks_addr;   /* gcmarkBits: the bits of the next collection */
-	uint64_t first_bit;    /* bit of the first object in struct blocks */
-	uint32_t live_count;   /* allocCount */
+	uint64_t object_count; /* maximum number of objects */
+	uint64_t free_index;   /* all objects below this index are allocated */
+	/* address of allocBits, in which bit n is set if object n is allocated */
+	uint64_t bits_addr;
+	/* address of gcmarkBits, the bits for the next collection */
+	uint64_t marks_addr;
+	uint64_t first_bit;  /* bit of the first object in struct blocks */
+	uint32_t live_count; /* number of allocated objects (allocCount) */
 	uint8_t class;
 	uint8_t state;
-	bool is_broken; /* a check failed: the span does not count */
+	bool is_broken; /* the span failed a check, and is not counted */
 };
 
 struct golang {
@@ -58,17 +64,18 @@ struct golang {
 	struct heap *heap;
 	struct blocks *blocks;
 
-	struct data_area area;		/* the data that contains mheap_ */
-	uint64_t list_addr, list_count; /* the array of mheap_.allspans */
+	struct data_area area; /* data of the program, which contains mheap_ */
+	/* address and length of the array of mheap_.allspans */
+	uint64_t list_addr, list_count;
 	const struct golang_layout *layout;
 
-	/* the spans that exist, in ascending order of start_addr */
+	/* spans that are not dead, in ascending order of start_addr */
 	struct golang_span *spans;
 	size_t span_count, span_capacity;
 	uint64_t bit_count;
-	uint64_t broken_count; /* spans that failed a check */
+	uint64_t broken_count; /* number of spans that failed a check */
 
-	/* the arenas that exist: their start addresses in ascending order */
+	/* start addresses of the arenas, in ascending order */
 	uint64_t *arenas;
 	size_t arena_count, arena_capacity;
 };
@@ -77,39 +84,44 @@ struct golang {
 uint64_t golang_class_bytes(unsigned int class);
 
 /*
- * Read the struct mspan at addr. Returns false if it is not resident. The result is not
- * checked.
+ * Read the struct mspan at addr without checking its contents. Return false if it is not
+ * resident.
  */
 bool golang_read_span(struct image *image, uint64_t addr,
 		      const struct golang_layout *layout, struct golang_span *ret);
 
-/* Return true if the members of a span with objects agree. */
+/* Return true if the members of a span with objects are consistent with each other. */
 bool golang_is_sound(const struct golang_span *span);
 
-/* Find mheap_.allspans. Returns NULL, or a description of the problem. (find.c) */
+/*
+ * Find mheap_.allspans. Return NULL, or a static description of the problem. Defined in
+ * find.c.
+ */
 const char *golang_find(struct golang *g);
 
-/* Read and check all spans. (spans.c) */
+/* Read and check all spans. Defined in spans.c. */
 void golang_read_spans(struct golang *g);
 
 /*
- * List the arenas: those in the runtime's table of arenas, or those with spans if the
- * table is not found. Set *ret_table_addr to the address of the table, or to 0.
- * (tables.c)
+ * List the arenas in the runtime's table of arenas or, if the table is not found, the
+ * arenas that contain spans. Set *ret_table_addr to the address of the table, or to 0.
+ * Defined in tables.c.
  */
 void golang_find_arenas(struct golang *g, uint64_t *ret_table_addr);
 
-/* Sum the spans by class, page and mapping, and add their extents. (account.c) */
+/*
+ * Sum the spans by class, page and mapping, and add their extents. Defined in account.c.
+ */
 void golang_account(struct golang *g);
 
 /*
- * Add the pages with the runtime's own tables to the heap: descriptions of spans, bits of
- * objects, and the tables of pages and arenas. Other memory of the runtime cannot be
- * distinguished from memory that the program mapped. (tables.c)
+ * Add the pages of the runtime's own tables to the heap: descriptions of spans, bits of
+ * objects, and the tables of pages and arenas. The runtime's other memory cannot be
+ * distinguished from memory that the program has mapped. Defined in tables.c.
  */
 void golang_account_tables(struct golang *g, uint64_t arena_table_addr);
 
-/* Do what walk_heap() does, for the heap of Go 1.18 to 1.26 only. */
+/* Walk the heap like walk_heap(), but only the heap of Go 1.18 to 1.26. */
 void walk_golang(const struct walk_input *input, struct heap *ret,
 		 struct blocks *ret_blocks);
 

@@ -46,7 +46,7 @@ static bool are_disjoint(const struct hotspot *h)
 
 /*
  * Return true if part of the Java heap is resident but in no range, because the JVM's
- * description of that part is swapped out.
+ * description of the part is swapped out.
  */
 static bool has_gap(const struct hotspot *h)
 {
@@ -69,8 +69,9 @@ static bool has_gap(const struct hotspot *h)
 }
 
 /*
- * Count the committed part of a range: anonymous memory that the JVM may use. Pages of
- * the class data archive that are mapped from its file still count as file memory.
+ * Count the committed part of a range, which is anonymous memory that the JVM may use.
+ * Pages of the class data archive that are mapped from its file still count as file
+ * memory.
  */
 static void account_part(struct hotspot *h, const struct hotspot_range *range,
 			 uint64_t start, uint64_t end)
@@ -150,9 +151,9 @@ static void account_range(struct hotspot *h, size_t index)
 
 /*
  * Return how many resident bytes System.gc() may release: the free regions of G1,
- * provided that the heap keeps its minimum size. The call releases less if the option
- * MaxHeapFreeRatio requires more free memory, or more if the collection frees other
- * regions.
+ * provided that the heap does not shrink below its minimum size. The call releases less
+ * if the option MaxHeapFreeRatio requires more free memory, and more if the collection
+ * frees other regions.
  */
 static uint64_t trimmable_bytes(const struct hotspot *h)
 {

@@ -5,18 +5,18 @@
 
 #include <string.h>
 
-/* Maximum number of code heaps: the code cache has at most one for each kind of code. */
+/* Maximum number of code heaps. The code cache has at most one for each kind of code. */
 #define CODE_HEAPS_MAX 8
 
 /*
- * Limits on the base-2 logarithm of the unit in which a code heap measures its blocks.
- * In OpenJDK 17, the logarithm is 7.
+ * Limits on the base-2 logarithm of the unit in which a code heap measures its blocks. In
+ * OpenJDK 17, the logarithm is 7.
  */
 #define LOG2_SEGMENT_MIN 4
 #define LOG2_SEGMENT_MAX 16
 
 struct code_heap {
-	uint64_t low_addr, high_addr; /* committed memory */
+	uint64_t low_addr, high_addr; /* address range of the committed memory */
 	uint32_t log2_segment;
 	enum hotspot_space space;
 };
@@ -55,9 +55,9 @@ static bool is_untouched(struct image *image, uint64_t addr, uint64_t end_addr)
 }
 
 /*
- * Find the blocks of a code heap, which are adjacent. The memory after the last block
- * was never used, so its pages are absent or all zero. After a block whose header is
- * invalid, the rest of the heap is skipped.
+ * Find the blocks of a code heap, which are adjacent. The memory after the last block was
+ * never used, so its pages are absent or zero. If the header of a block is invalid, the
+ * remainder of the heap is skipped.
  */
 static void read_blocks(struct hotspot *h, const struct code_heap *code)
 {
@@ -102,7 +102,7 @@ static bool read_code_heap(struct hotspot *h, uint64_t addr, enum hotspot_space 
 
 void hotspot_read_code(struct hotspot *h)
 {
-	/* the order in CodeCache::_heaps is that of enum CodeBlobType */
+	/* the order of the heaps in CodeCache::_heaps is that of enum CodeBlobType */
 	static const enum hotspot_space order[] = { HOTSPOT_CODE_NON_PROFILED,
 						    HOTSPOT_CODE_PROFILED,
 						    HOTSPOT_CODE_NON_NMETHODS };

@@ -5,8 +5,7 @@
 
 /*
  * Names of fields, from src/hotspot/share/runtime/vmStructs.cpp and
- * gc/<name>/vmStructs_<name>.hpp of OpenJDK 17. The different names in other versions
- * follow those of OpenJDK 17.
+ * gc/<name>/vmStructs_<name>.hpp of OpenJDK 17. The names in other versions follow.
  */
 const struct hotspot_field_name hotspot_field_names[] = {
 	{ "BarrierSet", "_barrier_set", FIELD_BARRIER_SET, true },
@@ -42,7 +41,13 @@ const struct hotspot_field_name hotspot_field_names[] = {
 	{ "JDK_Version", "_major", FIELD_JDK_VERSION_MAJOR, false },
 	{ "InstanceKlass", "_constants", FIELD_KLASS_CONSTANTS, false },
 	{ "Klass", "_layout_helper", FIELD_KLASS_LAYOUT, false },
+	{ "Klass", "_name", FIELD_KLASS_NAME, false },
 	{ "Klass", "_next_link", FIELD_KLASS_NEXT, false },
+	{ "java_lang_Class", "_oop_size_offset", FIELD_MIRROR_WORDS, true },
+	{ "CompressedKlassPointers", "_narrow_klass._base", FIELD_NARROW_BASE, true },
+	{ "CompressedKlassPointers", "_narrow_klass._shift", FIELD_NARROW_SHIFT, true },
+	{ "oopDesc", "_metadata._klass", FIELD_OBJECT_KLASS, false },
+	{ "oopDesc", "_metadata._compressed_klass", FIELD_OBJECT_NARROW_KLASS, false },
 	{ "MutableSpace", "_bottom", FIELD_MUTABLE_BOTTOM, false },
 	{ "MutableSpace", "_end", FIELD_MUTABLE_END, false },
 	{ "MutableSpace", "_top", FIELD_MUTABLE_TOP, false },
@@ -64,12 +69,19 @@ const struct hotspot_field_name hotspot_field_names[] = {
 	{ "GenCollectedHeap", "_young_gen", FIELD_SERIAL_YOUNG, false },
 	{ "Space", "_bottom", FIELD_SPACE_BOTTOM, false },
 	{ "Space", "_end", FIELD_SPACE_END, false },
+	{ "Symbol", "_body", FIELD_SYMBOL_BODY, false },
+	{ "Symbol", "_length", FIELD_SYMBOL_LENGTH, false },
 	{ "TenuredGeneration", "_the_space", FIELD_TENURED_SPACE, false },
 	{ "ThreadsSMRSupport", "_java_thread_list", FIELD_THREAD_LIST, true },
 	{ "ThreadsList", "_threads", FIELD_THREAD_LIST_ARRAY, false },
 	{ "ThreadsList", "_length", FIELD_THREAD_LIST_LENGTH, false },
 	{ "JavaThread", "_stack_base", FIELD_THREAD_STACK_BASE, false },
 	{ "JavaThread", "_stack_size", FIELD_THREAD_STACK_BYTES, false },
+	{ "Thread", "_tlab", FIELD_THREAD_TLAB, false },
+	{ "ThreadLocalAllocBuffer", "_end", FIELD_TLAB_END, false },
+	{ "ThreadLocalAllocBuffer", "_reserve_for_allocation_prefetch",
+	  FIELD_TLAB_RESERVED_WORDS, true },
+	{ "ThreadLocalAllocBuffer", "_top", FIELD_TLAB_TOP, false },
 	{ "Universe", "_collectedHeap", FIELD_UNIVERSE_HEAP, true },
 	{ "VirtualSpace", "_high", FIELD_VIRTUAL_HIGH, false },
 	{ "VirtualSpace", "_low", FIELD_VIRTUAL_LOW, false },
@@ -78,9 +90,9 @@ const struct hotspot_field_name hotspot_field_names[] = {
 	{ "ZPageAllocator", "_capacity", FIELD_Z_CAPACITY, false },
 	{ "ZCollectedHeap", "_heap", FIELD_Z_HEAP, false },
 	{ "ZPageAllocator", "_used", FIELD_Z_USED, false },
-	/* before OpenJDK 16 */
+	/* name before OpenJDK 16 */
 	{ "GenericGrowableArray", "_len", FIELD_ARRAY_LENGTH, false },
-	/* after OpenJDK 21 */
+	/* name after OpenJDK 21 */
 	{ "G1HeapRegionManager", "_regions", FIELD_G1_REGIONS, false },
 	{ "G1HeapRegion", "_bottom", FIELD_REGION_BOTTOM, false },
 	{ "G1HeapRegion", "GrainBytes", FIELD_REGION_BYTES, true },
@@ -93,6 +105,9 @@ const struct hotspot_field_name hotspot_field_names[] = {
 	{ "ContiguousSpace", "_bottom", FIELD_SPACE_BOTTOM, false },
 	{ "ContiguousSpace", "_end", FIELD_SPACE_END, false },
 	{ "CollectedHeap", "_is_stw_gc_active", FIELD_HEAP_IS_ACTIVE, false },
+	{ "CompressedKlassPointers", "_base", FIELD_NARROW_BASE, true },
+	{ "CompressedKlassPointers", "_shift", FIELD_NARROW_SHIFT, true },
+	{ "oopDesc", "_compressed_klass", FIELD_OBJECT_NARROW_KLASS, false },
 };
 
 const size_t hotspot_field_name_count =
@@ -116,5 +131,7 @@ const char *const hotspot_flag_names[HOTSPOT_FLAG_COUNT_] = {
 	[FLAG_SHENANDOAH] = "UseShenandoahGC",
 	[FLAG_NUMA] = "UseNUMA",
 	[FLAG_CLASS_POINTERS] = "UseCompressedClassPointers",
+	[FLAG_COMPACT_HEADERS] = "UseCompactObjectHeaders",
+	[FLAG_ALIGNMENT] = "ObjectAlignmentInBytes",
 	[FLAG_MIN_HEAP] = "MinHeapSize",
 };

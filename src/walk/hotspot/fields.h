@@ -43,10 +43,16 @@ enum hotspot_field {
 	FIELD_JDK_VERSION_MAJOR,
 	FIELD_KLASS_CONSTANTS,
 	FIELD_KLASS_LAYOUT,
+	FIELD_KLASS_NAME,
 	FIELD_KLASS_NEXT,
+	FIELD_MIRROR_WORDS, /* static: offset in objects of java.lang.Class */
 	FIELD_MUTABLE_BOTTOM,
 	FIELD_MUTABLE_END,
 	FIELD_MUTABLE_TOP,
+	FIELD_NARROW_BASE,  /* static */
+	FIELD_NARROW_SHIFT, /* static */
+	FIELD_OBJECT_KLASS,
+	FIELD_OBJECT_NARROW_KLASS,
 	FIELD_PARALLEL_OLD,   /* static */
 	FIELD_PARALLEL_YOUNG, /* static */
 	FIELD_PARALLEL_EDEN,
@@ -65,12 +71,18 @@ enum hotspot_field {
 	FIELD_SERIAL_YOUNG,
 	FIELD_SPACE_BOTTOM,
 	FIELD_SPACE_END,
+	FIELD_SYMBOL_BODY,
+	FIELD_SYMBOL_LENGTH,
 	FIELD_TENURED_SPACE,
 	FIELD_THREAD_LIST, /* static */
 	FIELD_THREAD_LIST_ARRAY,
 	FIELD_THREAD_LIST_LENGTH,
 	FIELD_THREAD_STACK_BASE,
 	FIELD_THREAD_STACK_BYTES,
+	FIELD_THREAD_TLAB,
+	FIELD_TLAB_END,
+	FIELD_TLAB_RESERVED_WORDS, /* static */
+	FIELD_TLAB_TOP,
 	FIELD_UNIVERSE_HEAP, /* static */
 	FIELD_VIRTUAL_HIGH,
 	FIELD_VIRTUAL_LOW,
@@ -93,7 +105,7 @@ enum hotspot_constant {
 	HOTSPOT_CONSTANT_COUNT_
 };
 
-/* Options of the JVM that the walker reads. They are of type bool unless noted. */
+/* The JVM options that the walker reads: first those of type bool, then numbers. */
 enum hotspot_flag {
 	FLAG_G1,
 	FLAG_SERIAL,
@@ -102,7 +114,10 @@ enum hotspot_flag {
 	FLAG_SHENANDOAH,
 	FLAG_NUMA,
 	FLAG_CLASS_POINTERS,
-	FLAG_MIN_HEAP, /* size_t, in bytes */
+	FLAG_COMPACT_HEADERS,
+	/* The following are numbers of 8 bytes. */
+	FLAG_ALIGNMENT, /* of objects, in bytes */
+	FLAG_MIN_HEAP,	/* in bytes */
 	HOTSPOT_FLAG_COUNT_
 };
 

@@ -23,7 +23,7 @@
 #define OFFSET_MAX (UINT64_C(1) << 16)
 
 /*
- * The parts of the names of the symbols that describe a table, such as
+ * Parts of the names of the symbols that describe a table, such as
  * gHotSpotVMTypeEntrySizeOffset.
  */
 struct table_symbols {
@@ -54,8 +54,7 @@ static const struct table_symbols field_symbols = {
 };
 
 /*
- * In the tables other than that of the fields, the first two columns are a name and a
- * number.
+ * The first two columns of all tables except that of the fields are a name and a number.
  */
 static const struct table_symbols type_symbols = {
 	"gHotSpotVMTypes",
@@ -93,8 +92,7 @@ static size_t find_mapping(const struct mapping_list *list)
 }
 
 /*
- * Read the value of an exported variable. The name of the variable is the concatenation
- * of the parts.
+ * Read the value of an exported variable, whose name is the concatenation of the parts.
  */
 static bool read_symbol(struct hotspot *h, const struct elf_exports *exports,
 			uint64_t base, const char *const parts[3], uint64_t *ret)
@@ -133,7 +131,7 @@ static bool open_table(struct hotspot *h, const struct elf_exports *exports,
 }
 
 /*
- * Read a column of 4 or 8 bytes from an entry of a table. Returns 0 if the column
+ * Read a column of 4 or 8 bytes from an entry of a table. Return 0 if the column
  * cannot be read.
  */
 static uint64_t read_column(struct hotspot *h, const struct table *table, uint64_t index,
@@ -255,7 +253,7 @@ static void read_flag(struct hotspot *h, uint64_t flag_addr)
 		if (strcmp(text, hotspot_flag_names[i]) != 0 ||
 		    !hotspot_read_word(h, flag_addr, FIELD_FLAG_ADDR, &addr))
 			continue;
-		is_word = i == FLAG_MIN_HEAP;
+		is_word = i >= FLAG_ALIGNMENT;
 		at = image_at(h->image, addr, is_word ? 8 : 1);
 		if (at)
 			memcpy(&h->flags[i], at, is_word ? 8 : 1);

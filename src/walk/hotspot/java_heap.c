@@ -31,9 +31,9 @@ static bool read_reserved(struct hotspot *h)
 }
 
 /*
- * Add the ranges of a space or of a region: objects from bottom to top, and free memory
- * from top to end. Returns false if the addresses are not in order or not in the Java
- * heap.
+ * Add the ranges of a space or of a region: objects from `bottom` to `top`, and free
+ * memory from `top` to `end`. Return false if the addresses are not in order or not in
+ * the Java heap.
  */
 static bool add_objects(struct hotspot *h, uint64_t bottom, uint64_t top, uint64_t end,
 			enum hotspot_space space)
@@ -47,8 +47,8 @@ static bool add_objects(struct hotspot *h, uint64_t bottom, uint64_t top, uint64
 }
 
 /*
- * Return the space to which a G1 region with this tag belongs, or HOTSPOT_SPACE_COUNT_
- * if the tag is unknown.
+ * Return the space of a G1 region with the given tag, or HOTSPOT_SPACE_COUNT_ if the tag
+ * is unknown.
  */
 static enum hotspot_space tag_space(const struct hotspot *h, uint32_t tag)
 {
@@ -90,8 +90,8 @@ static bool continue_object(struct hotspot *h, uint64_t bottom, uint64_t top)
 }
 
 /*
- * Read a HeapRegion structure. Returns false unless it describes the memory from
- * `start` to `end`.
+ * Read a HeapRegion structure. Return false unless it describes the memory from `start`
+ * to `end`.
  */
 static bool read_region(struct hotspot *h, uint64_t addr, uint64_t start, uint64_t end)
 {
@@ -120,8 +120,8 @@ static bool read_region(struct hotspot *h, uint64_t addr, uint64_t start, uint64
 
 /*
  * Read G1's table of regions. The entry of a region that was never used is 0. Absent
- * pages of the table contain only such entries, unless the pages are swapped out. In
- * that case, nothing is known about the regions that they describe.
+ * pages of the table contain only such entries, unless the pages are swapped out. The
+ * regions that swapped-out pages describe are unknown.
  */
 static const char *read_g1(struct hotspot *h)
 {
@@ -152,7 +152,7 @@ static const char *read_g1(struct hotspot *h)
 	return NULL;
 }
 
-/* The fields that describe a space of the collectors Serial and Parallel. */
+/* The fields that describe a space of the Serial and Parallel collectors. */
 struct space_fields {
 	enum hotspot_field bottom, top, end;
 };
@@ -178,15 +178,15 @@ static bool read_space(struct hotspot *h, uint64_t generation_addr,
 }
 
 /*
- * Add the reserved memory that belongs to no space as free memory. Such memory is left
- * over when spaces are resized, or has not been used yet.
+ * Add the reserved memory that belongs to no space as free memory. Such memory remains
+ * when spaces are resized, or has not been used yet.
  */
 static void add_gaps(struct hotspot *h)
 {
 	uint64_t addr = h->reserved_addr;
 	size_t end = h->range_count;
 
-	/* there are few ranges, so a linear search for the next range is fast enough */
+	/* there are few ranges, so a linear search for the next one is fast enough */
 	while (addr < h->reserved_end) {
 		uint64_t next = h->reserved_end, next_end = next;
 
@@ -233,7 +233,7 @@ static const char *read_parallel(struct hotspot *h)
 }
 
 /*
- * Read the figures that ZGC itself keeps. The heap of ZGC is shared memory, which the
+ * Read the figures that ZGC itself maintains. The heap of ZGC is shared memory, which the
  * walker does not read.
  */
 static void read_z(struct hotspot *h)

@@ -8,16 +8,17 @@
 #include "base/xalloc.h"
 
 /*
- * Since OpenJDK 16, metaspace consists of root chunks, which are aligned to their size:
- * MAX_CHUNK_BYTE_SIZE in memory/metaspace/chunklevel.hpp, or more in newer versions.
- * Therefore the whole root chunk around a metaspace object belongs to the metaspace.
+ * Minimum size of a root chunk. Since OpenJDK 16, metaspace consists of root chunks,
+ * which are aligned to their size: MAX_CHUNK_BYTE_SIZE in
+ * memory/metaspace/chunklevel.hpp, or more in newer versions. Therefore the whole root
+ * chunk around a metaspace object belongs to the metaspace.
  */
 #define ROOT_CHUNK_BYTES (UINT64_C(4) << 20)
 #define ROOT_CHUNK_VERSION 16
 
 /*
- * The walk visits at most one class per this many bytes of the image. Every class is
- * larger than this.
+ * Minimum size of a class. The walk visits at most one class per this many bytes of the
+ * image.
  */
 #define KLASS_BYTES 64
 
@@ -67,7 +68,7 @@ static void add_chunk(struct hotspot *h, struct chunks *chunks, uint64_t addr,
 
 /*
  * Add the root chunk of a class, and the root chunk of the class's constant pool, which
- * is in a different part of the metaspace.
+ * is in another part of the metaspace.
  */
 static void add_klass(struct hotspot *h, struct chunks *chunks, uint64_t addr)
 {
@@ -75,7 +76,7 @@ static void add_klass(struct hotspot *h, struct chunks *chunks, uint64_t addr)
 	uint32_t layout;
 
 	add_chunk(h, chunks, addr, h->flags[FLAG_CLASS_POINTERS] != 0);
-	/* an array class, whose layout is negative, has no constant pool */
+	/* an array class, whose layout value is negative, has no constant pool */
 	if (hotspot_read_int(h, addr, FIELD_KLASS_LAYOUT, &layout) &&
 	    layout <= INT32_MAX &&
 	    hotspot_read_word(h, addr, FIELD_KLASS_CONSTANTS, &constants))
@@ -138,8 +139,7 @@ static void read_metaspace(struct hotspot *h)
 }
 
 /*
- * Add the card table, in which the garbage collector records where objects were
- * changed.
+ * Add the card table, in which the garbage collector records where objects have changed.
  */
 static void read_cards(struct hotspot *h)
 {
@@ -161,8 +161,9 @@ static void read_cards(struct hotspot *h)
  * Count the stack of a thread. The memory after its guard pages must be in a single
  * mapping.
  */
-static void add_stack(struct hotspot *h, uint64_t thread_addr)
+static void add_stack(void *context, uint64_t thread_addr)
 {
+	struct hotspot *h = context;
 	struct heap_space *space = &h->spaces[HOTSPOT_STACKS];
 	uint64_t base, bytes;
 
@@ -174,11 +175,9 @@ static void add_stack(struct hotspot *h, uint64_t thread_addr)
 	space->resident_bytes += image_resident_bytes(h->image, base - bytes, base);
 }
 
-/*
- * Sum the stacks of the threads that run Java code. They are not part of the heap: like
- * all stacks, they belong to OWNER_STACK.
- */
-static void read_stacks(struct hotspot *h)
+void hotspot_for_each_thread(struct hotspot *h,
+			     void (*fn)(void *context, uint64_t thread_addr),
+			     void *context)
 {
 	uint64_t list, array, thread, addr, end;
 	uint32_t count;
@@ -192,12 +191,16 @@ static void read_stacks(struct hotspot *h)
 	for (addr = image_next_resident(h->image, array, end); addr < end;
 	     addr = image_next_resident(h->image, addr + 8, end))
 		if (image_read(h->image, addr, &thread))
-			add_stack(h, thread);
+			fn(context, thread);
 }
 
 void hotspot_read_metadata(struct hotspot *h)
 {
 	read_metaspace(h);
 	read_cards(h);
-	read_stacks(h);
+	/*
+	 * The stacks are not part of the heap: like all stacks, they belong to
+	 * OWNER_STACK.
+	 */
+	hotspot_for_each_thread(h, add_stack, h);
 }

@@ -9,20 +9,17 @@
 #include "base/xalloc.h"
 
 /*
- * Number of pages in the cache. The address of a page determines its only possible
- * slot.
+ * Number of pages in the cache. A page can be in only one slot, which depends on its
+ * address.
  */
 #define PAGE_COUNT 512
 
-/*
- * Maximum number of pages that are read, because corrupt tables may refer to any
- * address.
- */
+/* Maximum number of pages to read, because corrupt tables may refer to any address. */
 #define READS_MAX 4096
 
 struct hotspot_pages {
 	struct {
-		uint64_t addr; /* or 0 */
+		uint64_t addr; /* address of the page; 0 if the slot is empty */
 		bool is_read;
 		uint8_t bytes[IMAGE_PAGE_BYTES];
 	} * pages[PAGE_COUNT];

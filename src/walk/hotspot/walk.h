@@ -7,14 +7,14 @@
  * structures listed in fields.c, of OpenJDK 17; x86-64.
  *
  * libjvm.so exports tables for the JDK's own debugger (the serviceability agent). These
- * tables contain the names, offsets and addresses of the fields of the JVM's
- * structures, the sizes of its types, and its constants. The walker finds all fields by
- * these names, so it needs no built-in offsets and does not depend on a particular
- * version. The tables are in the data of libjvm.so and therefore in the image. The
- * names are read-only: they are read from the mapped file unless they are resident.
+ * tables contain the names, offsets and addresses of the fields of the JVM's structures,
+ * the sizes of its types, and its constants. The walker finds all fields by these names,
+ * so it needs no built-in offsets and does not depend on a particular version. The tables
+ * are in the data of libjvm.so and therefore in the image. The names are read-only data,
+ * which the walker reads from the mapped file if they are not resident.
  *
- * Everything in the memory of the process is untrusted, and so is the mapped file,
- * which need not be a JVM.
+ * All memory of the process is untrusted, and so is the mapped file, which need not be a
+ * JVM.
  */
 #ifndef MS_WALK_HOTSPOT_WALK_H
 #define MS_WALK_HOTSPOT_WALK_H
@@ -46,8 +46,8 @@ enum hotspot_space {
 	 * collectors
 	 */
 	HOTSPOT_FREE,
-	HOTSPOT_SHARED, /* the heap of ZGC */
-	HOTSPOT_CODE,	/* a code cache that is not divided into several heaps */
+	HOTSPOT_SHARED, /* heap of ZGC, in shared memory */
+	HOTSPOT_CODE,	/* code cache that is not divided into several heaps */
 	HOTSPOT_CODE_NON_PROFILED,
 	HOTSPOT_CODE_PROFILED,
 	HOTSPOT_CODE_NON_NMETHODS,
@@ -63,7 +63,7 @@ enum hotspot_use {
 	HOTSPOT_LIVE, /* objects that were allocated and not yet collected, or code */
 	HOTSPOT_UNUSED,
 	HOTSPOT_OWN, /* the JVM's own data */
-	/* memory whose description in the JVM is invalid; assigned to no owner */
+	/* memory whose description in the JVM is invalid; counted for no owner */
 	HOTSPOT_SKIPPED
 };
 
@@ -87,23 +87,22 @@ struct hotspot {
 
 	bool is_found; /* libjvm.so is mapped and contains an initialised JVM */
 	struct hotspot_pages *pages; /* cache for constant data outside the image */
-	/*
-	 * for a static field its address, for any other field its offset, or
-	 * HOTSPOT_ABSENT
-	 */
+	/* address of each static field, offset of each other field, or HOTSPOT_ABSENT */
 	uint64_t fields[HOTSPOT_FIELD_COUNT_];
-	int64_t constants[HOTSPOT_CONSTANT_COUNT_]; /* or INT64_MIN */
-	uint64_t flag_bytes;			    /* size of the type JVMFlag, or 0 */
+	/* value of each constant, or INT64_MIN */
+	int64_t constants[HOTSPOT_CONSTANT_COUNT_];
+	/* size of the type JVMFlag; 0 if unknown */
+	uint64_t flag_bytes;
 	/* values of the JVM's options; 0 if unknown */
 	uint64_t flags[HOTSPOT_FLAG_COUNT_];
 
 	enum hotspot_collector collector;
-	uint64_t heap_addr; /* the CollectedHeap */
+	uint64_t heap_addr; /* address of the CollectedHeap structure */
 	/* address range reserved for the Java heap */
 	uint64_t reserved_addr, reserved_end;
 	/* committed bytes of the Java heap */
 	uint64_t committed_bytes;
-	bool is_collecting; /* all threads wait for the garbage collector */
+	bool is_collecting; /* all threads are waiting for the garbage collector */
 	/*
 	 * number of parts of the heap whose description is invalid or missing; if it is
 	 * not 0, the figures are too low
@@ -112,12 +111,13 @@ struct hotspot {
 
 	struct hotspot_range *ranges;
 	size_t range_count, range_capacity;
-	struct heap_space spaces[HOTSPOT_SPACE_COUNT_]; /* without names */
+	/* figures of the spaces, without their names */
+	struct heap_space spaces[HOTSPOT_SPACE_COUNT_];
 };
 
 #define HOTSPOT_ABSENT UINT64_MAX
 
-/* End of the address range that user space can use. */
+/* End of the address range of user space. */
 #define HOTSPOT_ADDR_MAX (UINT64_C(1) << WALK_ADDR_BITS)
 
 /*
@@ -143,7 +143,7 @@ void hotspot_add_range(struct hotspot *h, uint64_t start_addr, uint64_t end_addr
 		       enum hotspot_use use, enum hotspot_space space);
 
 /*
- * Find libjvm.so and read its tables. Returns NULL, or a static description of the
+ * Find libjvm.so and read its tables. Return NULL, or a static description of the
  * problem. Sets is_found. Defined in find.c.
  */
 const char *hotspot_find(struct hotspot *h);
@@ -156,7 +156,7 @@ void hotspot_free_pages(struct hotspot *h);
 void hotspot_read_version(struct hotspot *h, char ret[HEAP_VERSION_SIZE]);
 
 /*
- * Find the ranges of the Java heap. Returns NULL, or a static description of the problem.
+ * Find the ranges of the Java heap. Return NULL, or a static description of the problem.
  * Defined in java_heap.c.
  */
 const char *hotspot_read_java_heap(struct hotspot *h);
@@ -166,21 +166,26 @@ const char *hotspot_read_java_heap(struct hotspot *h);
  */
 void hotspot_read_code(struct hotspot *h);
 
+/* Call fn for each thread that runs Java code. Defined in metadata.c. */
+void hotspot_for_each_thread(struct hotspot *h,
+			     void (*fn)(void *context, uint64_t thread_addr),
+			     void *context);
+
 /*
  * Find the metaspace, the card table, and the stacks of threads. Defined in metadata.c.
  */
 void hotspot_read_metadata(struct hotspot *h);
 
 /*
- * Sum the ranges by space, page and mapping, and add their extents. Returns NULL, or a
+ * Sum the ranges by space, page and mapping, and add their extents. Return NULL, or a
  * static description of the problem. Defined in account.c.
  */
 const char *hotspot_account(struct hotspot *h);
 
 /*
- * Walk the heap as walk_heap() does, but only the heap of a Java virtual machine:
- * OpenJDK 17 with the collectors G1, Serial and Parallel. With other collectors, the
- * Java heap itself is not read, and the quality is QUALITY_BOUND.
+ * Walk the heap like walk_heap(), but only the heap of a Java virtual machine: OpenJDK 17
+ * with the collectors G1, Serial and Parallel. With other collectors, the Java heap
+ * itself is not read, and the quality is QUALITY_BOUND.
  */
 void walk_hotspot(const struct walk_input *input, struct heap *ret,
 		  struct blocks *ret_blocks);

@@ -78,7 +78,7 @@ static void account_extent(struct jemalloc *j, const struct jemalloc_extent *ext
 
 /*
  * Count all base blocks as jemalloc's own data. Unused parts of base blocks are not
- * resident, so they add nothing.
+ * resident, so they do not count.
  */
 static void account_bases(struct jemalloc *j)
 {

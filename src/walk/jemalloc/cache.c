@@ -6,28 +6,29 @@
 #include <string.h>
 
 /*
- * A thread cache is in the thread's TLS. It contains a bin for each size class, the small
- * classes first. Each bin has an array of pointers to cached blocks. These arrays are
- * adjacent, so their end addresses increase from bin to bin. The layout of a bin:
- *   up to 5.2  { int32 low_water; uint32 count; uint64 requests; void **end; }
- *   from 5.3   { void **head; uint64 requests; uint16 low_water, full, end, max; }
- *              (end: its low bits)
- * Up to 5.2, other fields come before the bins of the large classes.
+ * A thread cache is in the thread's TLS. It contains a bin for each size class, starting
+ * with the small classes. Each bin has an array of pointers to cached blocks. These
+ * arrays are adjacent, so their end addresses increase from bin to bin. The layout of a
+ * bin:
+ *  up to 5.2  { int32 low_water; uint32 count; uint64 requests; void **end; }
+ *  from 5.3   { void **head; uint64 requests; uint16 low_water, full, end, max; }
+ *             (end: its low bits)
+ * Up to 5.2, other fields precede the bins of the large classes.
  */
 #define BIN_BYTES 24
 #define STACK_BYTES_MAX (UINT64_C(1) << 16)
 #define LARGE_BINS_WITHIN 512
 
 /*
- * Number of bytes before a cache that are searched for the thread's list of leaves. The
+ * Number of bytes before a cache in which to search for the thread's list of leaves. The
  * part of struct tsd_s before the cache is smaller.
  */
 #define LEAVES_BEFORE_CACHE UINT64_C(2048)
 
-/* Number of bytes below the thread pointer that are searched for a cache. */
+/* Number of bytes below the thread pointer in which to search for a cache. */
 #define TLS_BYTES UINT64_C(65536)
 
-/* Maximum number of threads that are searched for a cache. */
+/* Maximum number of threads to search for a cache. */
 #define THREADS_SEARCHED 64
 
 struct bin {
@@ -89,8 +90,8 @@ static uint64_t extent_block_at(const struct jemalloc_extent *extent, uint64_t a
 }
 
 /*
- * Return the active extent in which a block begins at addr, and set *ret_bit to the
- * block's bit. Return NULL if no block begins at addr.
+ * Return the active extent in which a block begins at addr, and store the block's bit in
+ * *ret_bit. Return NULL if no block begins at addr.
  */
 static const struct jemalloc_extent *find_block(const struct jemalloc *j, uint64_t addr,
 						uint64_t *ret_bit)
@@ -148,8 +149,8 @@ static bool check_pointers(const struct jemalloc *j, const struct cache *cache)
 }
 
 /*
- * Return true if a cache may begin at addr: there is a valid bin at addr, and none
- * directly before addr.
+ * Return true if a cache may begin at addr: there is a valid bin at addr, and no bin
+ * directly before it.
  */
 static bool is_first_bin(const struct jemalloc *j, uint64_t addr)
 {
@@ -159,7 +160,7 @@ static bool is_first_bin(const struct jemalloc *j, uint64_t addr)
 	       !(read_bin(j, addr - BIN_BYTES, &before) && is_next_bin(&before, &bin));
 }
 
-/* Read the thread cache at addr. Returns false if no valid cache begins at addr. */
+/* Read the thread cache at addr. Return false if no valid cache begins at addr. */
 static bool read_cache(const struct jemalloc *j, uint64_t addr, struct cache *ret)
 {
 	ret->bin_count = 0;
@@ -180,7 +181,7 @@ static bool read_cache(const struct jemalloc *j, uint64_t addr, struct cache *re
 }
 
 /*
- * Mark the blocks in a thread cache as cached. Returns false if a block is already
+ * Mark the blocks in a thread cache as cached. Return false if a block is already
  * marked, for example because two caches contain it.
  */
 static bool mark_cache(struct jemalloc *j, const struct cache *cache)
@@ -207,8 +208,8 @@ static bool mark_cache(struct jemalloc *j, const struct cache *cache)
 }
 
 /*
- * Return the distance of a thread's cache below the thread pointer, or 0
- * if no cache is found.
+ * Return how many bytes a thread's cache is below the thread pointer, or 0 if no
+ * cache is found.
  */
 static uint64_t find_below(struct jemalloc *j, uint64_t tls_addr, uint64_t start_addr)
 {
@@ -221,8 +222,8 @@ static uint64_t find_below(struct jemalloc *j, uint64_t tls_addr, uint64_t start
 		if (!jemalloc_spend(j, 1))
 			return 0;
 		/*
-		 * A cache cannot begin on a page that is not in the image, so
-		 * skip that page.
+		 * skip the page, because a cache cannot begin on a page that is not in
+		 * the image
 		 */
 		if (!image_run_at(j->image, addr))
 			below += addr % IMAGE_PAGE_BYTES;
@@ -233,8 +234,8 @@ static uint64_t find_below(struct jemalloc *j, uint64_t tls_addr, uint64_t start
 }
 
 /*
- * Find the distance of the thread caches below the thread pointers. The distance is the
- * same in all threads, because the caches are in static TLS.
+ * Find out how many bytes the thread caches are below the thread pointers. The distance
+ * is the same in all threads, because the caches are in static TLS.
  */
 static bool find_place(struct jemalloc *j, uint64_t *ret_below)
 {
@@ -253,8 +254,8 @@ static bool find_place(struct jemalloc *j, uint64_t *ret_below)
 }
 
 /*
- * Return true if the bins at addr are all zero, as in a thread that has
- * never called malloc.
+ * Return true if the bins at addr are all zero, as in a thread that has never called
+ * malloc.
  */
 static bool is_unused(const struct jemalloc *j, uint64_t addr)
 {
@@ -274,9 +275,9 @@ static bool is_unused(const struct jemalloc *j, uint64_t addr)
 }
 
 /*
- * Add the thread's list of recently used leaves of the radix tree to jemalloc's own data
- * (struct rtree_ctx_s, rtree_tsd.h). Its elements are { uint64 first address that the
- * leaf describes; leaf *; }. A block may begin at that first address, but the list does
+ * Add the thread's list of recently used leaves of the radix tree (struct rtree_ctx_s,
+ * rtree_tsd.h) to jemalloc's own data. Its elements are { uint64 first address that the
+ * leaf describes; leaf *; }. A block may begin at this first address, but the list does
  * not keep the block alive. The list precedes the cache in the thread's struct tsd_s.
  */
 static void add_recent_leaves(struct jemalloc *j, uint64_t start_addr, uint64_t end_addr)
@@ -321,7 +322,7 @@ static const char *read_caches(struct jemalloc *j)
 			continue;
 		if (!read_cache(j, tls_addr - below, &cache) || !mark_cache(j, &cache)) {
 			/*
-			 * the cache may have been copied while it was changing; a second
+			 * the cache may have been changing during the copy; a second
 			 * attempt may succeed
 			 */
 			j->has_broken_cache = true;

@@ -12,10 +12,10 @@ struct reading {
 	struct jemalloc *j;
 	/*
 	 * One bit for each address in the image at which an extent structure may start.
-	 * The bit is set if a known extent structure uses that memory.
+	 * The bit is set if a known extent structure uses the memory at the address.
 	 */
 	uint64_t *claimed;
-	/* a problem of the heap as a whole, not of a single arena */
+	/* problem of the heap as a whole, not of a single arena */
 	const char *problem;
 };
 
@@ -26,8 +26,8 @@ void jemalloc_reject_arena(struct jemalloc *j, size_t arena, const char *problem
 }
 
 /*
- * Return the index, in arenas of struct heap, of the arena that jemalloc identifies by
- * this number. Adds the arena if it is new.
+ * Return the index, in the arenas of struct heap, of the arena with this number in
+ * jemalloc. Add the arena if it is new.
  */
 static size_t find_arena(struct jemalloc *j, unsigned int number)
 {
@@ -47,7 +47,7 @@ static size_t find_arena(struct jemalloc *j, unsigned int number)
 
 /*
  * Record that an extent structure uses a memory range, which may cross a page boundary.
- * Returns false if another extent structure uses part of that range.
+ * Return false if another extent structure uses part of the range.
  */
 static bool claim(struct reading *reading, uint64_t extent_addr)
 {
@@ -177,8 +177,8 @@ static void sort_arenas(struct jemalloc *j)
 }
 
 /*
- * Set the bits of free blocks from the bitmaps of the slabs. An inactive extent is
- * marked as one free block.
+ * Set the bits of free blocks from the bitmaps of the slabs. An inactive extent becomes
+ * one free block.
  */
 static void fill_bits(struct jemalloc *j)
 {

@@ -10,22 +10,20 @@
 #include "walk/blocks/data_area.h"
 
 /*
- * The alignment of base blocks is jemalloc's HUGEPAGE, which is a multiple of this size.
+ * Alignment of base blocks. jemalloc aligns them to its constant HUGEPAGE, which is a
+ * multiple of this size.
  */
 #define BASE_ALIGN (UINT64_C(2) << 20)
 
 /*
- * Offset of the extent in struct base_block_s, which consists of its size, a
- * pointer to the next block, and an extent without an arena that describes the
- * unused part of the block.
+ * Offset of the extent structure in struct base_block_s. Before it are the size of the
+ * block and a pointer to the next block. The extent belongs to no arena, and describes
+ * the unused part of the block.
  */
 #define BASE_EXTENT_OFFSET 16
 #define BASE_HEAD_BYTES (BASE_EXTENT_OFFSET + JEMALLOC_EXTENT_BYTES)
 
-/*
- * Number of radix tree entries that are checked before an address is
- * accepted as the root.
- */
+/* Number of radix tree entries to check before an address is accepted as the root. */
 #define ROOT_SAMPLE 1000
 #define LEAF_TRIES 16
 
@@ -85,7 +83,8 @@ const char *jemalloc_find_bases(struct jemalloc *j)
 		while (addr >= start && addr < run->end_addr) {
 			struct jemalloc_base base = { 0, addr + BASE_ALIGN };
 
-			if (read_base(j, addr, &base)) {
+			if (!walk_is_claimed(j->input, addr) &&
+			    read_base(j, addr, &base)) {
 				j->bases = xgrow(j->bases, &j->base_capacity,
 						 j->base_count + 1, sizeof(*j->bases));
 				j->bases[j->base_count++] = base;
@@ -114,7 +113,7 @@ const struct jemalloc_base *jemalloc_base_at(const struct jemalloc *j, uint64_t 
 }
 
 /*
- * Determine which address range a leaf of the radix tree describes, from the first
+ * Determine which address range a leaf of the radix tree describes, from its first
  * element that points to a matching extent. Up to LEAF_TRIES elements may not match,
  * because jemalloc may have changed the leaf during the copy.
  */
@@ -212,8 +211,8 @@ static bool is_root(struct jemalloc *j, const struct jemalloc_tree *tree,
 }
 
 /*
- * Return true if `word`, which is at addr, is an element of a valid
- * root of the radix tree.
+ * Return true if `word`, which is at addr, is an element of a valid root of the radix
+ * tree.
  */
 static bool try_word(struct jemalloc *j, const struct data_area *area, uint64_t addr,
 		     uint64_t word)

@@ -8,13 +8,13 @@
 #include "base/xalloc.h"
 
 /*
- * Lower bound on the size class number that jemalloc stores in free extents. The actual
+ * Lower bound on the size class number that jemalloc stores in free extents. The stored
  * number is the count of size classes: 232, or 235 with a quantum of 8.
  */
 #define NO_CLASS 232
 
 /*
- * Number of extents that are sampled to determine jemalloc's version and configuration.
+ * Number of extents to sample in order to determine jemalloc's version and configuration.
  */
 #define SAMPLE_MAX 4096
 
@@ -38,9 +38,9 @@ struct samples {
 };
 
 /*
- * Compute the size classes. quantum_shift, the logarithm of the quantum, is 3 or
- * 4. If it is 4, one class is smaller than the quantum. There are four classes
- * between two powers of two.
+ * Compute the size classes. quantum_shift, the logarithm of the quantum, is 3 or 4. If it
+ * is 4, one class is smaller than the quantum. There are four classes between two powers
+ * of two.
  */
 static void make_classes(struct jemalloc *j, unsigned int quantum_shift)
 {
@@ -114,8 +114,9 @@ bool jemalloc_entry_fits(const struct jemalloc *j, const struct jemalloc_entry *
 }
 
 /*
- * In a valid bitmap, the number of set bits is the slab's free count, and the last word
- * has no set bits after the last block. The words after the bitmap may contain anything.
+ * In a valid bitmap, the number of set bits is the slab's free count, and no bits after
+ * the last block are set in the last word. The words after the bitmap may contain any
+ * data.
  */
 bool jemalloc_is_bitmap_valid(const struct jemalloc *j, const struct jemalloc_raw *raw,
 			      const struct jemalloc_extent *extent)
@@ -202,8 +203,8 @@ static size_t count_fits(const struct samples *s)
 
 /*
  * Return true if the extent has the usual form. A slab usually has the smallest number of
- * pages that its blocks fill without a remainder. A small block is usually in a slab, and
- * does not have its own extent.
+ * pages that its blocks fill without a remainder. A small block is usually in a slab, not
+ * in its own extent.
  */
 static bool is_usual(const struct jemalloc *j, const struct jemalloc_raw *raw,
 		     const struct jemalloc_extent *extent)
@@ -217,9 +218,9 @@ static bool is_usual(const struct jemalloc *j, const struct jemalloc_raw *raw,
 }
 
 /*
- * Counts of sampled extents: active ones, active ones with valid blocks, and valid ones
- * that have the usual form. The last two counts depend on the size classes and the
- * padding that are being tried.
+ * Numbers of sampled extents: active extents, active extents with valid blocks, and valid
+ * extents with the usual form. The last two numbers depend on the size classes and the
+ * padding that are tried.
  */
 struct validity {
 	size_t active_count, valid_count, usual_count;

@@ -8,12 +8,12 @@
 #define PAGE_SHIFT 12
 
 /*
- * Offset of the bitmap in the extent structure of a slab. The bitmap is the second
- * half of the structure.
+ * Offset of the bitmap in the extent structure of a slab. The bitmap is the second half
+ * of the structure.
  */
 #define FREE_BITS_OFFSET JEMALLOC_EXTENT_ALIGN
 
-/* Upper bound on user addresses, which have 47 bits, or 56 with 5-level paging. */
+/* Upper bound on user addresses, which have 47 bits, or 56 bits with 5-level paging. */
 #define ADDRESS_LIMIT (UINT64_C(1) << 56)
 
 bool jemalloc_read_raw(struct jemalloc *j, uint64_t extent_addr, struct jemalloc_raw *ret)
@@ -28,7 +28,7 @@ bool jemalloc_read_raw(struct jemalloc *j, uint64_t extent_addr, struct jemalloc
 	if (!at)
 		return false;
 	memcpy(ret, at, offsetof(struct jemalloc_raw, free_bits));
-	/* the page of the bitmap is not resident if it was never written */
+	/* the page of the bitmap is absent if it was never written */
 	memset(ret->free_bits, 0, sizeof(ret->free_bits));
 	bits = image_at(j->image, extent_addr + FREE_BITS_OFFSET, sizeof(ret->free_bits));
 	if (bits)
@@ -115,8 +115,8 @@ static bool read_entry(const struct walk *w, uint64_t addr, uint64_t word,
 		return false;
 	ret->extent_addr = ret->words[0];
 	/*
-	 * the upper bits contain the size class, the lower bits the
-	 * state and the slab flag
+	 * the upper bits contain the size class; the lower bits contain the state and the
+	 * slab flag
 	 */
 	if (w->j->tree->element_bytes == 8)
 		ret->extent_addr &= (UINT64_C(1) << 48) - JEMALLOC_EXTENT_ALIGN;
@@ -124,7 +124,7 @@ static bool read_entry(const struct walk *w, uint64_t addr, uint64_t word,
 }
 
 /*
- * Call the walk's fn for the entries of a leaf. Returns false if the budget is exhausted,
+ * Call the walk's fn for the entries of a leaf. Return false if the budget is exhausted,
  * which can happen only if leaves overlap.
  */
 static bool walk_leaf(struct walk *w, uint64_t leaf_addr, uint64_t first_page_addr)

@@ -11,7 +11,7 @@
 
 /*
  * Return a problem if some of jemalloc's own data may be swapped out, because every
- * result depends on that data. Returns NULL otherwise.
+ * result depends on this data. Return NULL otherwise.
  */
 static const char *check_swap(const struct jemalloc *j)
 {

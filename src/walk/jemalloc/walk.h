@@ -3,13 +3,13 @@
  * walk - declarations shared by the parts of the jemalloc walker. Internal to walk/.
  *
  * Sources: rtree.h, extent_structs.h, edata.h, base.c, emap.c, tcache_structs.h and
- * cache_bin.h of jemalloc 5.0 to 5.3.1; x86-64. The walker determines the version and
- * the configuration from the memory. "Extent" means extent_t up to jemalloc 5.2, and
- * edata_t since 5.3.
+ * cache_bin.h of jemalloc 5.0 to 5.3.1; x86-64. The walker determines the version and the
+ * configuration from the memory. "Extent" means extent_t up to jemalloc 5.2, and edata_t
+ * since 5.3.
  *
- * jemalloc's own data is in base blocks, whose heads contain their sizes. A radix
- * tree maps addresses to extents. The root of the tree is in the data of the
- * library or program.
+ * jemalloc's own data is in base blocks, whose heads contain their sizes. A radix tree
+ * maps addresses to extents. The root of the tree is in the data of the library or
+ * program.
  */
 #ifndef MS_WALK_JEMALLOC_WALK_H
 #define MS_WALK_JEMALLOC_WALK_H
@@ -29,14 +29,14 @@
 #define JEMALLOC_LARGE_MIN_BYTES UINT64_C(16384)
 
 /*
- * The shape of the radix tree. It depends on LG_VADDR, which is 48, or 57 if the machine
- * on which jemalloc was built had five-level page tables.
+ * The shape of the radix tree. It depends on LG_VADDR, which is 48, or 57 if jemalloc was
+ * built on a machine with five-level page tables.
  */
 struct jemalloc_tree {
 	unsigned int level_count;
 	/* Number of address bits for each level, from the root to the leaves. */
 	unsigned int level_bits[3];
-	unsigned int element_bytes; /* size of an element of a leaf */
+	unsigned int element_bytes; /* size of an element of a leaf, in bytes */
 };
 
 /*
@@ -54,7 +54,7 @@ enum jemalloc_state {
 	JEMALLOC_DIRTY,
 	JEMALLOC_MUZZY,
 	JEMALLOC_RETAINED,
-	/* this and higher states mean that jemalloc was just changing the extent */
+	/* jemalloc was changing the extent if its state is this or higher */
 	JEMALLOC_STATE_COUNT_
 };
 
@@ -70,18 +70,18 @@ struct jemalloc_raw {
 	uint64_t bits;
 	uint64_t addr;
 	uint64_t size;
-	/* Bitmap of a slab: a set bit means a free block. */
+	/* Bitmap of a slab. A set bit means a free block. */
 	uint64_t free_bits[JEMALLOC_SLAB_WORDS];
 };
 
 struct jemalloc_extent {
-	uint64_t start_addr, end_addr; /* page aligned */
+	uint64_t start_addr, end_addr; /* page-aligned address range */
 	uint64_t first_addr;	       /* address of the first block */
 	uint64_t block_bytes;
-	uint64_t first_bit; /* the first block's bit in struct blocks */
+	uint64_t first_bit; /* bit of the first block in struct blocks */
 	uint16_t block_count;
-	uint16_t arena; /* index in arenas of struct heap */
-	uint8_t class;	/* size class, for active extents only */
+	uint16_t arena; /* index in the arenas of struct heap */
+	uint8_t class;	/* size class; for active extents only */
 	bool is_slab;
 	enum jemalloc_state state;
 	uint64_t extent_addr;
@@ -97,7 +97,7 @@ struct jemalloc {
 	struct heap *heap;
 	struct blocks *blocks;
 
-	/* base blocks do not overlap and are in ascending address order */
+	/* base blocks, disjoint and in ascending address order */
 	struct jemalloc_base *bases;
 	size_t base_count, base_capacity;
 
@@ -110,29 +110,29 @@ struct jemalloc {
 	/* size of a large extent minus the size of its block */
 	uint64_t pad_bytes;
 
-	/* extents do not overlap and are in ascending address order */
+	/* extents, disjoint and in ascending address order */
 	struct jemalloc_extent *extents;
 	size_t extent_count, extent_capacity;
 	uint64_t bit_count;
 	size_t arena_capacity;
 	/*
-	 * For each of jemalloc's arena numbers, 1 + the index in arenas of struct heap,
-	 * or 0 if there is no such arena.
+	 * For each of jemalloc's arena numbers, 1 + the index in the arenas of struct
+	 * heap, or 0 if there is no such arena.
 	 */
 	uint16_t arena_slots[JEMALLOC_ARENAS_MAX];
 
 	bool has_broken_cache;
 	/*
-	 * opt.hpa is set: some extents are parts of huge pages that are not
-	 * in the radix tree.
+	 * opt.hpa is set, so some extents are parts of huge pages that are not in the
+	 * radix tree.
 	 */
 	bool has_huge_slabs;
-	uint64_t budget; /* number of steps that all searches together may still take */
+	uint64_t budget; /* number of steps that the searches may still take in total */
 };
 
 /*
- * Return true if the target ran during the copy. In that case the walker accepts
- * inconsistencies that it would reject in a copy of a stopped target.
+ * Return true if the target ran during the copy. The walker then accepts inconsistencies
+ * that it would reject in a copy of a stopped target.
  */
 static inline bool jemalloc_is_running(const struct jemalloc *j)
 {
@@ -140,9 +140,9 @@ static inline bool jemalloc_is_running(const struct jemalloc *j)
 }
 
 /*
- * Return true if a hypothesis that holds for `count` of `all` samples is accepted. Some
- * samples may not match because jemalloc was changing them during the copy, especially if
- * the target was running.
+ * Return true if `count` of `all` samples suffice to accept a hypothesis. Some samples
+ * may not match because jemalloc was changing them during the copy, especially if the
+ * target was running.
  */
 static inline bool jemalloc_is_majority(const struct jemalloc *j, size_t count,
 					size_t all)
@@ -150,7 +150,7 @@ static inline bool jemalloc_is_majority(const struct jemalloc *j, size_t count,
 	return count > 0 && count + 1 + all / (jemalloc_is_running(j) ? 2 : 16) >= all;
 }
 
-/* Deduct steps from the budget. Returns false once the budget is exhausted. */
+/* Deduct steps from the budget. Return false once the budget is exhausted. */
 static inline bool jemalloc_spend(struct jemalloc *j, uint64_t steps)
 {
 	j->budget = j->budget > steps ? j->budget - steps : 0;
@@ -177,8 +177,8 @@ static inline bool jemalloc_is_slab(const struct jemalloc_raw *raw)
 }
 
 /*
- * Return true if the extent is part of a huge page of opt.hpa. Requires jemalloc
- * 5.3 or later.
+ * Return true if the extent is part of a huge page of opt.hpa, which exists in jemalloc
+ * 5.3 and later.
  */
 static inline bool jemalloc_is_of_huge_page(const struct jemalloc_raw *raw)
 {
@@ -186,14 +186,14 @@ static inline bool jemalloc_is_of_huge_page(const struct jemalloc_raw *raw)
 }
 
 /*
- * Find the base blocks, and the root of the radix tree. Returns NULL, or a static
+ * Find the base blocks, and the root of the radix tree. Return NULL, or a static
  * description of the problem. Defined in find.c.
  */
 const char *jemalloc_find_bases(struct jemalloc *j);
 const char *jemalloc_find_root(struct jemalloc *j);
 
 /*
- * Return true if all of [start_addr, end_addr) is anonymous memory. The range may consist
+ * Return true if all memory in [start_addr, end_addr) is anonymous. The range may consist
  * of several mappings, because madvise() and mprotect() split mappings.
  */
 bool jemalloc_is_anonymous(struct jemalloc *j, uint64_t start_addr, uint64_t end_addr);
@@ -205,19 +205,17 @@ const struct jemalloc_base *jemalloc_base_after(const struct jemalloc *j, uint64
 const struct jemalloc_base *jemalloc_base_at(const struct jemalloc *j, uint64_t addr,
 					     uint64_t length);
 
-/* The functions up to jemalloc_for_each_entry() are in tree.c. */
-
 /*
  * Find the first element of an array, from *addr on, whose first word is resident and not
- * zero. Sets *addr to the address of the element and *ret to the word. If there is no
- * such element, *addr is set to end. Returns false if the budget is used up (each element
- * examined takes one step) or if a word is only partly resident.
+ * zero. Store the address of the element in *addr and the word in *ret. If there is no
+ * such element, set *addr to `end`. Return false if the budget is exhausted (each
+ * examined element is one step) or if a word is only partly resident.
  */
 bool jemalloc_next_word(struct jemalloc *j, uint64_t *addr, uint64_t end,
 			uint64_t element_bytes, uint64_t *ret);
 
 /*
- * Read the extent structure at extent_addr. Returns false if the structure is not
+ * Read the extent structure at extent_addr. Return false if the structure is not
  * completely in a base block, or does not describe whole pages.
  */
 bool jemalloc_read_raw(struct jemalloc *j, uint64_t extent_addr,
@@ -225,7 +223,7 @@ bool jemalloc_read_raw(struct jemalloc *j, uint64_t extent_addr,
 
 /*
  * Compute the page that element `index` of a radix tree leaf must describe if the element
- * points to this extent. Returns false if no page of the extent can have this index.
+ * points to this extent. Return false if no page of the extent can have this index.
  */
 bool jemalloc_place_element(const struct jemalloc_tree *tree,
 			    const struct jemalloc_raw *raw, uint64_t index,
@@ -233,8 +231,8 @@ bool jemalloc_place_element(const struct jemalloc_tree *tree,
 
 /*
  * Call fn in address order for each element of the radix tree that points to an extent.
- * fn returns the lowest address that it needs next, or 0 to stop. Returns false if the
- * tree is broken because it has more elements than fit into the copy.
+ * fn returns the lowest address that it needs next, or 0 to stop. Return false if the
+ * tree has more elements than fit into the copy, which proves that it is broken.
  */
 bool jemalloc_for_each_entry(struct jemalloc *j,
 			     uint64_t (*fn)(void *context,
@@ -242,8 +240,7 @@ bool jemalloc_for_each_entry(struct jemalloc *j,
 			     void *context);
 
 /*
- * Return the address of the radix tree's leaf that describes addr, or 0 if
- * there is none.
+ * Return the address of the radix tree's leaf that describes addr, or 0 if there is none.
  */
 uint64_t jemalloc_find_leaf(struct jemalloc *j, uint64_t addr);
 
@@ -251,7 +248,7 @@ uint64_t jemalloc_find_leaf(struct jemalloc *j, uint64_t addr);
 uint64_t jemalloc_leaf_span_bytes(const struct jemalloc *j);
 
 /*
- * Determine jemalloc's version and configuration. Returns NULL, or a static description
+ * Determine jemalloc's version and configuration. Return NULL, or a static description
  * of the problem. Defined in layout.c.
  */
 const char *jemalloc_find_layout(struct jemalloc *j);
@@ -260,7 +257,7 @@ enum jemalloc_state jemalloc_state_of(const struct jemalloc *j,
 
 /*
  * Return true if the extent is free but cached for reuse, which happens only with
- * opt.hpa. Such an extent is still marked as active but has no size class, and the radix
+ * opt.hpa. The extent is then still marked as active but has no size class, and the radix
  * tree still contains its old entry.
  */
 bool jemalloc_is_in_huge_cache(const struct jemalloc *j, const struct jemalloc_raw *raw);
@@ -268,7 +265,7 @@ bool jemalloc_entry_fits(const struct jemalloc *j, const struct jemalloc_entry *
 			 const struct jemalloc_raw *raw);
 
 /*
- * Compute the position and size of the blocks in an active extent. Returns false if the
+ * Compute the position and size of the blocks in an active extent. Return false if the
  * extent's size class does not match its size.
  */
 bool jemalloc_read_blocks(const struct jemalloc *j, const struct jemalloc_raw *raw,
@@ -282,7 +279,7 @@ bool jemalloc_is_bitmap_valid(const struct jemalloc *j, const struct jemalloc_ra
 			      const struct jemalloc_extent *extent);
 
 /*
- * Read all extents with their blocks and the blocks' bits. Returns NULL, or a static
+ * Read all extents, their blocks, and the bits of the blocks. Return NULL, or a static
  * description of the problem. Defined in extents.c.
  */
 const char *jemalloc_read_extents(struct jemalloc *j);
@@ -290,7 +287,7 @@ const char *jemalloc_read_extents(struct jemalloc *j);
 /* Return the extent that contains addr, or NULL. */
 const struct jemalloc_extent *jemalloc_extent_at(const struct jemalloc *j, uint64_t addr);
 
-/* Mark an arena as not trusted, with the first problem that was found in it. */
+/* Mark an arena as untrusted, and record the first problem found in it. */
 void jemalloc_reject_arena(struct jemalloc *j, size_t arena, const char *problem);
 
 /* Read the thread caches of all threads. Defined in cache.c. */
@@ -303,7 +300,7 @@ void jemalloc_read_caches(struct jemalloc *j);
 void jemalloc_account(struct jemalloc *j);
 
 /*
- * Walk the heap as walk_heap() does, but only the heap of jemalloc 5.0 to 5.3.1, linked
+ * Walk the heap like walk_heap(), but only the heap of jemalloc 5.0 to 5.3.1, linked
  * dynamically or statically.
  */
 void walk_jemalloc(const struct walk_input *input, struct heap *ret,

@@ -102,8 +102,8 @@ static void fill_classes(struct heap *heap)
 }
 
 /*
- * Return true if musl's own count of slots in each class equals the number of slots
- * that the walker found.
+ * Return true if musl's own count of slots in each class equals the number of slots that
+ * the walker found.
  */
 static bool is_count_equal(const struct mallocng *m)
 {

@@ -16,16 +16,16 @@
 #define CONTEXT_READ_BYTES (CONTEXT_AREA_HEAD + 8)
 
 /*
- * The first members of struct meta_area are the secret, the address of the next area,
- * and the number of metas.
+ * Offset in struct meta_area. Its first members are the secret, the address of the next
+ * area, and the number of metas.
  */
 #define AREA_NEXT 8
 #define AREA_SLOTS 16
 #define AREA_METAS 101
 
 /*
- * Return true if a meta area with this secret is at addr. *ret_next is then the address
- * of the next area, or 0 at the end of the list.
+ * Return true if there is a meta area with this secret at addr. Store the address of the
+ * next area in *ret_next, or 0 at the end of the list.
  */
 static bool read_area(struct mallocng *m, uint64_t addr, uint64_t secret,
 		      uint64_t *ret_next)
@@ -46,8 +46,8 @@ static bool read_area(struct mallocng *m, uint64_t addr, uint64_t secret,
 }
 
 /*
- * Read the context at addr, whose first members are at `at`. Returns false if they are
- * not those of a valid context. Counts on a page that was never written are 0.
+ * Read the context at addr, whose first members are at `at`. Return false if the context
+ * is invalid. Counts on a page that was never written are 0.
  */
 static bool read_context(struct mallocng *m, uint64_t addr, const uint8_t *at)
 {
@@ -111,7 +111,7 @@ const char *mallocng_find(struct mallocng *m)
 	if (!find_context(m))
 		return "musl's malloc was not found";
 	for (addr = m->context.first_area_addr; addr != 0; addr = next) {
-		/* a list of more areas than the image has pages must contain a cycle */
+		/* a list with more areas than the image has pages contains a cycle */
 		if (m->area_count > max)
 			return "the list of musl's own data has no end";
 		if (!read_area(m, addr, m->context.secret, &next))

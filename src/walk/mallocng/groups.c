@@ -12,7 +12,10 @@
 
 #define UNIT_BYTES UINT64_C(16)
 
-/* struct meta_area has a head of 24 bytes, followed by metas of 40 bytes. */
+/*
+ * Sizes of the parts of struct meta_area: a head of 24 bytes, followed by metas of 40
+ * bytes.
+ */
 #define AREA_HEAD_BYTES 24
 #define AREA_METAS 101
 #define META_BYTES 40
@@ -54,7 +57,7 @@ static struct meta_bits split_bits(uint64_t word)
 }
 
 /*
- * Compute the size of a group and of its slots. Returns false if the fields of the meta
+ * Compute the size of a group and of its slots. Return false if the fields of the meta
  * contradict each other.
  */
 static bool set_size(struct mallocng_group *group, const struct meta_bits *bits)
@@ -102,7 +105,7 @@ static bool is_readable(struct mallocng *m, uint64_t start_addr, uint64_t end_ad
 }
 
 /*
- * Read a meta. Returns 1 if the meta is in use, 0 if it is unused, or -1 if it fails a
+ * Read a meta. Return 1 if the meta is in use, 0 if it is unused, or -1 if it fails a
  * check.
  */
 static int read_meta(struct mallocng *m, uint64_t addr, const uint8_t *at,
@@ -160,8 +163,8 @@ static int compare_groups(const void *a, const void *b)
 }
 
 /*
- * Mark the slot of the outer group that contains the group. Returns false if the group
- * is not inside an allocated slot.
+ * Mark the slot of the outer group that contains the group. Return false if the group is
+ * not inside an allocated slot.
  */
 static bool nest(struct mallocng_group *outer, const struct mallocng_group *group)
 {
@@ -196,8 +199,8 @@ static bool has_area(const struct mallocng *m, const struct mallocng_group *grou
 
 /*
  * Check the positions of all groups. A nested group must be in a slot of the innermost
- * group around it, and any other group must not be inside a group. No group may contain
- * a meta area.
+ * group around it, and any other group must not be inside a group. No group may contain a
+ * meta area.
  */
 static void check_places(struct mallocng *m)
 {

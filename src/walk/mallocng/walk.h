@@ -1,17 +1,16 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * walk - declarations shared by the parts of the walker for mallocng, the malloc of
- * musl. Internal to walk/.
+ * walk - declarations shared by the parts of the walker for mallocng, the malloc of musl.
+ * Internal to walk/.
  *
  * Sources: src/malloc/mallocng/meta.h, malloc.c, free.c and donate.c of musl 1.2.1 to
  * 1.2.5, whose structures are the same; x86-64.
  *
  * The context is a struct in the data of musl or of a static program. It contains the
- * head of a list of meta areas: pages with up to 101 metas. Each meta describes a
- * group: up to 32 slots of one size, with two masks of free slots. A group has its own
- * mapping, or is in a slot of a group with larger slots, or in memory that musl found
- * unused at the end of a file's data. A random number, the secret, is in the context
- * and in each meta area.
+ * head of a list of meta areas, which are pages with up to 101 metas. Each meta describes
+ * a group: up to 32 slots of one size, with two masks of free slots. A group has its own
+ * mapping, or is in a slot of a group with larger slots, or in unused memory at the end
+ * of a file's data. The context and each meta area contain a random number, the secret.
  */
 #ifndef MS_WALK_MALLOCNG_WALK_H
 #define MS_WALK_MALLOCNG_WALK_H
@@ -35,7 +34,7 @@ struct mallocng_context {
 	uint64_t class_slots[MALLOCNG_CLASS_COUNT];
 };
 
-/* Where the memory of a group comes from. */
+/* The source of a group's memory. */
 enum mallocng_source {
 	MALLOCNG_MAPPED, /* the group has its own mapping */
 	MALLOCNG_NESTED, /* the group is in a slot of another group */
@@ -47,10 +46,10 @@ struct mallocng_group {
 	/* range of the group, including its head and any unused end */
 	uint64_t start_addr, end_addr;
 	uint64_t slot_bytes; /* distance between the starts of adjacent slots */
-	uint64_t first_bit;  /* in struct blocks, the bit of the group's first slot */
+	uint64_t first_bit;  /* bit of the group's first slot in struct blocks */
 	uint32_t free_mask;  /* mask of the slots that are not allocated */
 	uint32_t group_mask; /* mask of the slots that contain a nested group */
-	uint8_t slot_count;  /* 1 to 32 */
+	uint8_t slot_count;  /* number of slots, 1 to 32 */
 	uint8_t class;	     /* size class, or MALLOCNG_CLASS_MAPPED */
 	enum mallocng_source source;
 	bool is_broken; /* the group failed a check, and is not counted */
@@ -63,7 +62,7 @@ struct mallocng {
 	struct blocks *blocks;
 
 	struct mallocng_context context;
-	/* addresses of the meta areas; sorted when all areas are known */
+	/* addresses of the meta areas; sorted once all areas are known */
 	uint64_t *areas;
 	size_t area_count, area_capacity;
 
@@ -91,13 +90,13 @@ static inline uint64_t mallocng_slot_addr(const struct mallocng_group *group,
 }
 
 /*
- * Find the context and the meta areas. Returns NULL, or a static description of the
+ * Find the context and the meta areas. Return NULL, or a static description of the
  * problem. If the context was found, context.addr is not 0. Defined in find.c.
  */
 const char *mallocng_find(struct mallocng *m);
 
 /*
- * Read the metas and check their groups. Returns NULL, or a static description of the
+ * Read the metas and check their groups. Return NULL, or a static description of the
  * problem. Defined in groups.c.
  */
 const char *mallocng_read_groups(struct mallocng *m);
@@ -108,8 +107,7 @@ const char *mallocng_read_groups(struct mallocng *m);
 void mallocng_account(struct mallocng *m);
 
 /*
- * Walk the heap as walk_heap() does, but only the heap of mallocng in musl 1.2.1 to
- * 1.2.5.
+ * Walk the heap like walk_heap(), but only the heap of mallocng in musl 1.2.1 to 1.2.5.
  */
 void walk_mallocng(const struct walk_input *input, struct heap *ret,
 		   struct blocks *ret_blocks);

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * mark - find which live blocks are still reachable and which have leaked, from
- * a copy of the memory.
+ * mark - determine from a copy of the memory which live blocks are still reachable and
+ * which have leaked.
  *
- * The search, called mark, is conservative: if an aligned word in a root or in a
- * reachable block is an address inside a live block's usable bytes, that block counts as
- * reachable. The word need not be a pointer. For a block reported as leaked, there is no
- * such word anywhere in the scanned memory. Conversely, a stale or coincidental word may
- * make a leaked block count as reachable.
+ * The search, called mark, is conservative: a block counts as reachable if an aligned
+ * word in a root or in a reachable block is an address inside the block's usable bytes.
+ * The word need not be a pointer. For a block reported as leaked, there is no such word
+ * anywhere in the scanned memory. Conversely, a stale or coincidental word may make a
+ * leaked block count as reachable.
  */
 #ifndef MS_WALK_MARK_MARK_H
 #define MS_WALK_MARK_MARK_H
@@ -17,11 +17,14 @@
 #include "walk/blocks/index.h"
 #include "walk/mark/roots.h"
 
+/* Maximum number of threads that search together. */
+#define MARK_THREADS_MAX 8
+
 /*
  * A callback that reports the progress of the search for leaks. mark_run() and
- * mark_next_leak() call report() from time to time in their own thread. done_bytes
- * never decreases and may be less than total_bytes at the end. If report() returns
- * true, the search stops.
+ * mark_next_leak() call report() from time to time in their own thread. done_bytes never
+ * decreases, and may be less than total_bytes at the end. If report() returns true, the
+ * search stops.
  */
 struct mark_progress {
 	bool (*report)(void *context, uint64_t done_bytes, uint64_t total_bytes);
@@ -34,7 +37,13 @@ struct mark_input {
 	const struct root_list *roots;
 	const uint64_t *words; /* register values, which are also roots */
 	size_t word_count;
-	struct mark_progress progress; /* report is NULL if no progress is reported */
+	/* progress callback; report is NULL if the caller needs no progress */
+	struct mark_progress progress;
+	/*
+	 * number of threads that search, including the caller's, at most
+	 * MARK_THREADS_MAX; 0 means 1. The result does not depend on it.
+	 */
+	unsigned int thread_count;
 };
 
 /*
@@ -50,33 +59,34 @@ struct leak {
 
 struct mark {
 	struct block_index index;
-	/* One bit for each block, set if the block is reachable or is not live. */
+	/* Bit table. A bit is set if the block is reachable or is not live. */
 	uint64_t *reached;
-	struct chunk_sum live, reachable; /* in usable bytes */
+	struct chunk_sum live, reachable; /* sums of the usable bytes */
 	/*
 	 * Sums of the leaks that mark_next_leak() has returned so far. After the last
 	 * leak, live = reachable + direct + indirect.
 	 */
 	struct chunk_sum direct, indirect;
 	uint64_t scanned_bytes;
-	struct marker *marker; /* NULL once mark_next_leak() has returned all leaks */
+	struct mark_search
+		*search; /* NULL once mark_next_leak() has returned all leaks */
 };
 
 /*
- * Mark the blocks that are reachable from the roots. Returns 0, or -ECANCELED if the
- * progress callback stopped the mark. The caller releases *ret in both cases. The blocks
- * must be valid until the last call of mark_next_leak().
+ * Mark the blocks that are reachable from the roots. Return 0, or -ECANCELED if the
+ * progress callback stopped the search. The caller releases *ret in both cases. The
+ * blocks must be valid until the last call of mark_next_leak().
  *
- * The time is proportional to the size of the roots and live blocks. The memory
- * is proportional to the size of the image (some bits per 16 bytes), plus 8
- * bytes per direct leak.
+ * The time is proportional to the size of the roots and live blocks. The memory is
+ * proportional to the size of the image (some bits per 16 bytes), plus 8 bytes per direct
+ * leak.
  */
 int mark_run(const struct mark_input *input, struct mark *ret);
 
 /*
- * Find the next direct leak, in descending address order. Of a cycle of leaked blocks to
- * which no block outside points, the block with the lowest address is the direct leak.
- * Returns 1, 0 if there are no more leaks, or -ECANCELED.
+ * Find the next direct leak, in descending address order. If no block outside a cycle of
+ * leaked blocks points to the cycle, its block with the lowest address is the direct
+ * leak. Return 1, 0 if there are no more leaks, or -ECANCELED.
  */
 int mark_next_leak(struct mark *mark, struct leak *ret);
 void mark_release(struct mark *mark);

@@ -10,8 +10,8 @@
 #include "base/xalloc.h"
 
 /*
- * This bit in an element of places means that the word is in a register. The other bits
- * are then the register's number instead of an address.
+ * A bit in an element of `places` that is set if the word is in a register. The other
+ * bits are then the register's number instead of an address.
  */
 #define PLACE_REGISTER (UINT64_C(1) << 63)
 
@@ -22,8 +22,8 @@
 
 /*
  * A breadth-first search. Visits are numbered in the order in which their blocks were
- * found. For each visit, places contains the address of the word that points to the
- * block, and parents contains the visit of the block with that word.
+ * found. For each visit, `places` contains the address of the word that points to the
+ * block, and `parents` contains the visit of the block with that word.
  */
 struct search {
 	const struct mark_input *input;
@@ -34,7 +34,7 @@ struct search {
 	uint32_t *parents;
 	size_t count, place_capacity, parent_capacity;
 	uint64_t wanted_bit;
-	size_t found; /* visit in which the wanted block was found, or NO_VISIT */
+	size_t found; /* visit in which the block was found, or NO_VISIT */
 	uint64_t done_bytes, reported_bytes;
 	bool is_stopped;
 };
@@ -117,7 +117,7 @@ static uint64_t word_at(const struct search *s, uint64_t place)
 	return word;
 }
 
-/* Return the block that was found in a given visit. */
+/* Return the block that was found in the given visit. */
 static struct block_ref block_of(const struct search *s, size_t visit)
 {
 	struct block_ref ref = { 0 };

@@ -10,19 +10,19 @@
 
 struct path_step {
 	/*
-	 * Address of the pointer, which is in a root or in the block of
-	 * the previous step.
+	 * Address of the pointer, which is in a root or in the block of the previous
+	 * step.
 	 */
 	uint64_t place_addr;
-	uint64_t word;	    /* the pointer's value: an address in block */
-	struct block block; /* the block into which the pointer points */
+	uint64_t word;	    /* value of the pointer: an address in the block */
+	struct block block; /* block into which the pointer points */
 };
 
 struct path {
 	bool is_found;
 	/*
-	 * the chain starts in a register, and place_addr of the first step is the
-	 * number of that register
+	 * the chain starts in a register, whose number is the place_addr of the first
+	 * step
 	 */
 	bool is_register;
 	struct path_step *steps;
@@ -30,9 +30,10 @@ struct path {
 };
 
 /*
- * Search breadth-first from the roots for the live block that begins at addr. Returns 0
- * with ret->is_found set, or -ECANCELED. In both cases *ret is initialised, and the
- * caller releases it with path_release(). The search needs 12 bytes per visited block.
+ * Search breadth-first from the roots for the live block that begins at addr. Return 0
+ * with ret->is_found set or cleared, or -ECANCELED. In both cases *ret is initialised,
+ * and the caller releases it with path_release(). The search uses 12 bytes per visited
+ * block.
  */
 int path_find(const struct mark_input *input, uint64_t addr, struct path *ret);
 void path_release(struct path *path);

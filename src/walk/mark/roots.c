@@ -10,10 +10,10 @@
 #include "base/xalloc.h"
 
 /*
- * Number of words after the thread pointer that are searched for the thread's stack
- * range. glibc's struct pthread contains stackblock, stackblock_size and guardsize in
- * sequence (nptl/descr.h). In every version, the values of three adjacent words are
- * consistent only there.
+ * Number of words after the thread pointer in which to search for the thread's stack
+ * range. glibc's struct pthread contains the members stackblock, stackblock_size and
+ * guardsize in sequence (nptl/descr.h). In every version, they are the only three
+ * adjacent words with consistent values.
  */
 #define PTHREAD_WORDS (2304 / 8 + 64)
 
@@ -26,7 +26,8 @@ bool roots_want_mapping(const struct mapping *m)
 	if (m->flags & MAPPING_HUGETLB)
 		return m->flags & MAPPING_WRITE;
 	/*
-	 * device mappings, which must not be read, have no Rss and are skipped here, too
+	 * device mappings must not be read; they have no Rss, so this condition skips
+	 * them too
 	 */
 	if (bytes[SMAPS_RSS] == 0)
 		return false;
@@ -57,7 +58,7 @@ static bool is_stack_of(const struct root_thread *thread, const uint64_t words[3
 
 /*
  * Return the start of a thread's stack, without the guard pages, if libc allocated the
- * stack. Returns 0 if the stack is not found.
+ * stack. Return 0 if the stack is not found.
  */
 static uint64_t find_stack_start(struct image *image, const struct root_thread *thread)
 {
@@ -106,7 +107,7 @@ struct finder {
 	size_t dead_count;
 	/*
 	 * Indices of the first unused stack range and the first heap extent that may end
-	 * after the current address. The address only increases.
+	 * after the current address. The current address only increases.
 	 */
 	size_t next_dead, extent;
 	struct root_list *list;
@@ -139,8 +140,8 @@ static void add_alive(struct finder *f, uint64_t start, uint64_t end)
 }
 
 /*
- * Add the parts of a page that are outside the heap's extents and
- * thus contain other data.
+ * Add the parts of a page that are outside the heap's extents and thus contain other
+ * data.
  */
 static void add_shared_page(struct finder *f, uint64_t start, uint64_t end)
 {

@@ -11,8 +11,8 @@
 #include "walk/blocks/blocks.h"
 
 /*
- * Size of the red zone: a function may use this many bytes below the stack pointer
- * without moving it (System V ABI, x86-64).
+ * Size of the red zone, the bytes below the stack pointer that a function may use without
+ * moving the pointer (System V ABI, x86-64).
  */
 #define STACK_RED_ZONE_BYTES UINT64_C(128)
 
@@ -31,7 +31,7 @@ struct root_range {
 };
 
 struct root_list {
-	/* ranges do not overlap and are in ascending address order */
+	/* ranges, disjoint and in ascending address order */
 	struct root_range *items;
 	size_t count, capacity;
 	uint64_t bytes; /* sum of the sizes of all ranges */
@@ -43,9 +43,9 @@ struct root_list {
 	}
 
 /*
- * Return true if the mapping may contain pointers. That includes all writable mappings,
- * and private mappings that were written before they became read-only. The image must
- * contain the resident pages of these mappings.
+ * Return true if the mapping may contain pointers: if it is writable, or if it is private
+ * and was written before it became read-only. The image must contain the resident pages
+ * of these mappings.
  */
 bool roots_want_mapping(const struct mapping *m);
 
@@ -56,9 +56,9 @@ bool roots_want_mapping(const struct mapping *m);
 uint64_t roots_swapped_bytes(const struct mapping_list *mappings);
 
 /*
- * Find the roots. They include neither heap blocks nor the allocator's own data, memory
- * below the stack pointers, or mappings that are entirely LazyFree. *ret is initialised,
- * and the caller releases it with root_list_release().
+ * Find the roots. They do not include heap blocks, the allocator's own data, memory below
+ * the stack pointers, or mappings that are entirely LazyFree. *ret is initialised, and
+ * the caller releases it with root_list_release().
  */
 void roots_find(const struct blocks *blocks, const struct mapping_list *mappings,
 		const struct root_thread *threads, size_t thread_count,

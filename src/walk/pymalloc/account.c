@@ -7,8 +7,7 @@
 #include "walk/blocks/page_use.h"
 
 /*
- * An arena is reported as nearly empty if less than 1/NEARLY_EMPTY of its bytes are
- * live.
+ * An arena is reported as nearly empty if less than 1/NEARLY_EMPTY of its bytes are live.
  */
 #define NEARLY_EMPTY 10
 
@@ -39,8 +38,8 @@ static uint64_t block_count(const struct pymalloc_layout *layout, uint64_t block
 }
 
 /*
- * Mark the free blocks of a pool as not live: the blocks in the pool's free list, and
- * the blocks that were never allocated. Returns false if the pool fails a check.
+ * Mark the free blocks of a pool as not live: the blocks in the pool's free list, and the
+ * blocks that were never allocated. Return false if the pool fails a check.
  */
 static bool mark_free(struct pymalloc *p, const struct pymalloc_arena *arena,
 		      uint64_t addr, const struct pymalloc_pool *pool, uint64_t first_bit)
@@ -110,7 +109,7 @@ static void account_blocks(struct pymalloc *p, const struct pymalloc_layout *lay
 	space_of(p, SPACE_POOLS)->free_bytes += free_count * bytes;
 }
 
-/* Count a pool that is in use. Returns its live bytes, or 0 if it failed a check. */
+/* Count a pool that is in use. Return its live bytes, or 0 if it failed a check. */
 static uint64_t account_pool(struct pymalloc *p, const struct pymalloc_arena *arena,
 			     uint64_t addr)
 {
@@ -154,6 +153,16 @@ static void add_to_space(struct heap_space *space, const struct pymalloc_arena *
 	space->resident_bytes += resident_bytes;
 }
 
+static void add_empty_range(struct heap *heap, uint64_t start_addr, uint64_t end_addr,
+			    uint64_t free_bytes)
+{
+	heap->empty_ranges = xgrow(heap->empty_ranges, &heap->empty_range_capacity,
+				   heap->empty_range_count + 1,
+				   sizeof(*heap->empty_ranges));
+	heap->empty_ranges[heap->empty_range_count++] =
+		(struct heap_range){ start_addr, end_addr, free_bytes };
+}
+
 static void account_arena(struct pymalloc *p, const struct pymalloc_arena *arena)
 {
 	const struct pymalloc_layout *layout = &arena->state->layout;
@@ -177,9 +186,12 @@ static void account_arena(struct pymalloc *p, const struct pymalloc_arena *arena
 	p->heap->arenas[0].system_bytes += layout->arena_bytes;
 	p->heap->arenas[0].heap_count++;
 	add_to_space(space_of(p, SPACE_ARENAS), arena, live_bytes, resident_bytes);
-	if (live_bytes < layout->arena_bytes / NEARLY_EMPTY)
+	if (live_bytes < layout->arena_bytes / NEARLY_EMPTY) {
 		add_to_space(space_of(p, SPACE_NEARLY_EMPTY), arena, live_bytes,
 			     resident_bytes);
+		add_empty_range(p->heap, arena->addr, end_addr,
+				layout->arena_bytes - live_bytes);
+	}
 }
 
 static void fill_classes(struct pymalloc *p)

@@ -104,9 +104,9 @@ static bool is_readable(const struct pymalloc *p, uint64_t addr, uint64_t bytes)
 }
 
 /*
- * Read an arena's list of free pools, which contains only pools that were used before,
- * into free_mask. Returns false if the list is inconsistent, or its length contradicts
- * the arena's count of free pools.
+ * Read an arena's list of free pools into free_mask. The list contains only pools that
+ * were used before. Return false if the list is inconsistent, or if its length
+ * contradicts the arena's count of free pools.
  */
 static bool read_free_pools(struct pymalloc *p, struct pymalloc_arena *arena,
 			    const struct object *object)

@@ -7,13 +7,16 @@
 
 #define PAGE_MASK (IMAGE_PAGE_BYTES - 1)
 
-/* An element of usedpools[]: two pointers, to the next and to the previous pool. */
+/*
+ * Size of an element of usedpools[], which has two pointers: to the next and to the
+ * previous pool.
+ */
 #define PAIR_BYTES UINT64_C(16)
 
 /* Size of struct arena_object, whose first member is the address of the arena. */
 #define ARENA_OBJECT_BYTES UINT64_C(48)
 
-/* Maximum number of pools from usedpools[] that are used to find the array `arenas`. */
+/* Maximum number of pools from usedpools[] with which to find the array `arenas`. */
 #define SAMPLE_MAX PYMALLOC_CLASSES_MAX
 
 struct sample {
@@ -23,9 +26,9 @@ struct sample {
 
 /*
  * Return true if the pair of pointers at addr may be an element of usedpools[]. Python
- * treats the pair as the members next and prev of a pool head that begins 16 bytes
- * before the pair. If a size class has no pool in use, both pointers contain the
- * address of this imaginary head.
+ * treats the pair as the members next and prev of a pool head that begins 16 bytes before
+ * the pair. If a size class has no pool in use, both pointers contain the address of this
+ * imaginary head.
  */
 static bool is_pair(struct image *image, uint64_t addr, bool *ret_is_empty)
 {
@@ -42,8 +45,8 @@ static bool is_pair(struct image *image, uint64_t addr, bool *ret_is_empty)
 }
 
 /*
- * Count the consecutive valid elements of usedpools[] from addr on, at most one more
- * than the array can have. Store the first pool of each size class in samples.
+ * Count the consecutive valid elements of usedpools[] from addr on, up to one more than
+ * the array can have. Store the first pool of each size class in samples.
  */
 static unsigned int count_pairs(struct image *image, uint64_t addr,
 				struct sample *samples, size_t *ret_sample_count)
@@ -70,8 +73,8 @@ static unsigned int count_pairs(struct image *image, uint64_t addr,
 }
 
 /*
- * Return true if the array at arenas_addr contains the arena of each sampled pool, at
- * the index that the head of the pool specifies.
+ * Return true if the array at arenas_addr contains the arena of each sampled pool, at the
+ * index in the pool's head.
  */
 static bool has_arenas(struct image *image, uint64_t arenas_addr,
 		       const struct sample *samples, size_t count, uint64_t arena_bytes)
@@ -169,8 +172,8 @@ static void find_in_area(struct pymalloc *p, const struct data_area *area)
 		    sample_count > 0)
 			try_state(p, area, addr, count, samples, sample_count);
 		/*
-		 * if a sequence of valid elements is too short, no longer one can begin
-		 * inside it
+		 * if a sequence of valid elements is too short, so is every sequence that
+		 * begins inside it
 		 */
 		addr += count > 1 ? (count - 1) * PAIR_BYTES : 8;
 		addr = image_next_resident(image, addr, area->end_addr);

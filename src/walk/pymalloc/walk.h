@@ -6,11 +6,11 @@
  * Sources: Objects/obmalloc.c and Include/internal/pycore_obmalloc.h of CPython 3.6 to
  * 3.13; x86-64.
  *
- * An arena is a mapping of 64 pools. A pool has a head of 48 bytes and blocks of one
- * size class. The array usedpools[], in the static data of Python, contains a circular
- * list for each class, with the pools that have both allocated and free blocks. The
- * array `arenas` describes each arena; the head of a pool contains the index of the
- * pool's arena in that array.
+ * An arena is a mapping of 64 pools. A pool has a head of 48 bytes and blocks of one size
+ * class. The array usedpools[], in the static data of Python, contains a circular list
+ * for each class, with the pools that have both allocated and free blocks. The array
+ * `arenas` describes each arena; the head of a pool contains the index of the pool's
+ * arena in that array.
  */
 #ifndef MS_WALK_PYMALLOC_WALK_H
 #define MS_WALK_PYMALLOC_WALK_H
@@ -22,14 +22,14 @@
 
 /* number of pools in an aligned arena; other arenas have one pool less */
 #define PYMALLOC_POOLS 64
-#define PYMALLOC_HEAD_BYTES 48 /* head of a pool */
+#define PYMALLOC_HEAD_BYTES 48 /* size of the head of a pool */
 #define PYMALLOC_CLASSES_MAX 64
 #define PYMALLOC_BLOCK_MAX 512 /* size of the blocks in the largest class */
 
-/* The sizes that differ between versions of Python. */
+/* The sizes that depend on the version of Python. */
 struct pymalloc_layout {
-	uint64_t pool_bytes;  /* 4096 up to Python 3.9, then 16384 */
-	uint64_t arena_bytes; /* 64 pools */
+	uint64_t pool_bytes;  /* size of a pool: 4096 up to Python 3.9, then 16384 */
+	uint64_t arena_bytes; /* size of an arena, which has 64 pools */
 	unsigned int class_count;
 	/* difference between the block sizes of adjacent classes: 8 or 16 */
 	uint64_t step_bytes;
@@ -51,7 +51,7 @@ struct pymalloc_arena {
 	uint64_t carved_addr; /* start of the pools that were never used */
 	uint64_t end_addr;    /* end of the last pool */
 	uint64_t free_mask;   /* bit n is set if pool n is in the list of free pools */
-	uint64_t first_bit;   /* in struct blocks, the bit of the arena's first block */
+	uint64_t first_bit;   /* bit of the arena's first block in struct blocks */
 	bool is_broken;	      /* the arena failed a check, and is not counted */
 };
 
@@ -77,12 +77,12 @@ struct pymalloc_pool {
 	uint64_t free_addr;  /* first block in the list of freed blocks (freeblock) */
 	uint64_t next_addr, prev_addr;
 	uint32_t arena_index;
-	uint32_t class; /* szidx */
+	uint32_t class; /* size class (szidx) */
 	/* offset in the pool of the first block that was never allocated */
 	uint32_t next_offset;
 };
 
-/* Read the head of the pool at addr. Returns false if the head is not resident. */
+/* Read the head of the pool at addr. Return false if the head is not resident. */
 bool pymalloc_read_pool(struct image *image, uint64_t addr, struct pymalloc_pool *ret);
 
 /* Return the size of the blocks of a class, in bytes. */
@@ -93,7 +93,7 @@ static inline uint64_t pymalloc_class_bytes(const struct pymalloc_layout *layout
 }
 
 /*
- * Find the allocators of all interpreters. Returns NULL, or a static description of the
+ * Find the allocators of all interpreters. Return NULL, or a static description of the
  * problem. Defined in find.c.
  */
 const char *pymalloc_find(struct pymalloc *p);
@@ -108,7 +108,7 @@ void pymalloc_read_arenas(struct pymalloc *p);
 void pymalloc_account(struct pymalloc *p);
 
 /*
- * Walk the heap as walk_heap() does, but only the heap in which CPython 3.6 to 3.13
+ * Walk the heap like walk_heap(), but only the heap in which CPython 3.6 to 3.13
  * allocates objects.
  */
 void walk_pymalloc(const struct walk_input *input, struct heap *ret,

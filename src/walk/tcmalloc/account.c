@@ -9,8 +9,9 @@
 #include "walk/blocks/page_use.h"
 
 /*
- * The debug library puts a header before each block: MallocBlock of
- * src/debugallocation.cc, whose third word is a constant while the block is allocated.
+ * Offset of the third word in the header (MallocBlock in src/debugallocation.cc) that the
+ * debug library places before each block. The word is a constant while the block is
+ * allocated.
  */
 #define DEBUG_MAGIC_OFFSET 16
 #define DEBUG_MAGIC UINT64_C(0xDEADBEEF)
@@ -23,7 +24,10 @@ static const enum heap_stretch stretch_of[] = {
 	[TCMALLOC_RETURNED] = HEAP_RETAINED,
 };
 
-/* Return the index of the span's size class in struct heap. Large blocks come last. */
+/*
+ * Return the index of the span's size class in struct heap. Large blocks are the last
+ * class.
+ */
 static size_t class_index(const struct tcmalloc *t, const struct tcmalloc_span *span)
 {
 	return span->class ? span->class - 1u : t->class_count - 1;
@@ -87,7 +91,10 @@ static void account_span(struct tcmalloc *t, const struct tcmalloc_span *span)
 		page_use_add(t->blocks, span->start_addr, span->end_addr, USE_FREE);
 }
 
-/* Add the pages of tcmalloc's own data, each as one block of the allocator. */
+/*
+ * Add the pages of tcmalloc's own data. Each page becomes one block in the state
+ * BLOCK_OWN.
+ */
 static void account_own(struct tcmalloc *t)
 {
 	uint64_t bit = t->bit_count;
@@ -130,7 +137,7 @@ static void fill_classes(struct tcmalloc *t)
 	heap->classes[t->class_count - 1].upper_bytes = UINT64_MAX;
 }
 
-/* Return true if the spans that were found add up to the page heap's own figures. */
+/* Return true if the sums over the spans equal the page heap's own figures. */
 static bool are_stats_equal(const struct tcmalloc *t)
 {
 	const struct stretch_sum *sums = t->heap->arenas[0].stretches;
@@ -157,7 +164,10 @@ static bool has_debug_header(struct tcmalloc *t, const struct tcmalloc_span *spa
 	return false;
 }
 
-/* Look at some spans of small blocks, evenly distributed. */
+/*
+ * Return true if the blocks in some spans, evenly distributed over all spans, have the
+ * headers of the debug library.
+ */
 static bool is_debug_library(struct tcmalloc *t)
 {
 	size_t step = t->span_count / DEBUG_SPANS + 1, seen = 0, found = 0;
@@ -204,7 +214,10 @@ void tcmalloc_account(struct tcmalloc *t)
 	arena->system_bytes = t->stats.system_bytes;
 	arena->trimmable_bytes = arena->stretches[HEAP_DIRTY].resident_bytes;
 	heap->trimmable_bytes = arena->trimmable_bytes;
-	/* the page map, the lists of free spans, and the central lists */
+	/*
+	 * The allocator's data from the page map to the lists of free spans, and the
+	 * central lists.
+	 */
 	blocks_add_own_range(t->blocks, t->root_addr, t->row_end_addr + sizeof(t->stats));
 	blocks_add_own_range(t->blocks, t->central_addr,
 			     t->central_addr +

@@ -8,12 +8,12 @@
 #include "base/xalloc.h"
 
 /*
- * ThreadCache: list_[], one struct FreeList of 32 bytes per class, then a few counters,
- * then next_ and prev_, which are 48 bytes after the lists in version 2.7 to 2.15 and 32
- * bytes in 2.18.
+ * The array list_[] of ThreadCache contains one struct FreeList of 32 bytes per class.
+ * After it are a few counters, and the links next_ and prev_: 48 bytes after the array in
+ * versions 2.7 to 2.15, and 32 bytes in 2.18.
  */
 #define LIST_BYTES 32
-#define LIST_SIZE 24 /* size_: the size of a block of the class, as int32 */
+#define LIST_SIZE 24 /* offset of size_, the size of a block of the class as int32 */
 #define LINK_MIN 8
 #define LINK_MAX 128
 #define CACHE_BYTES_MIN 2048
@@ -45,8 +45,8 @@ static bool is_cache(struct tcmalloc *t, uint64_t addr)
 }
 
 /*
- * Follow the list of caches from `first` through the links at this offset. Returns true
- * if the links lead back, and the list has an end.
+ * Follow the list of caches from `first`, with links at the given offset in each cache.
+ * Return true if each cache links back to the previous one, and the list has an end.
  */
 static bool follow_links(struct tcmalloc *t, uint64_t first, unsigned int link)
 {
@@ -68,8 +68,8 @@ static bool follow_links(struct tcmalloc *t, uint64_t first, unsigned int link)
 }
 
 /*
- * Return true if the word before or after the one at addr is the number of caches:
- * thread_heap_count_ is next to thread_heaps_ in every version.
+ * Return true if the word before or after addr equals the number of caches. In every
+ * version, thread_heap_count_ is next to thread_heaps_.
  */
 static bool is_count_beside(struct tcmalloc *t, uint64_t addr)
 {
@@ -89,9 +89,10 @@ static bool is_count_beside(struct tcmalloc *t, uint64_t addr)
 }
 
 /*
- * Follow the list that begins with the cache at `first`, whose address is at addr. The
- * links are at one of the offsets; at the others, the list seems to end with the first
- * cache. Keep the list whose length is the number of caches, or else the longest one.
+ * Follow the list that begins with the cache at `first`, whose address is stored at addr.
+ * The offset of the links is unknown; with a wrong offset, the list seems to end after
+ * the first cache. Keep the list whose length equals tcmalloc's count of caches,
+ * otherwise the longest list.
  */
 static void try_list(struct tcmalloc *t, uint64_t addr, uint64_t first)
 {
@@ -113,7 +114,7 @@ static void try_list(struct tcmalloc *t, uint64_t addr, uint64_t first)
 }
 
 /*
- * Test whether the word at `at` is the address of a cache. Always returns false so that
+ * Test whether the word at `at` is the address of a cache. Always return false so that
  * the scan continues, because the data also contains the address of another cache
  * (next_memory_steal_).
  */

@@ -5,49 +5,56 @@
 
 #include <string.h>
 
-/* The largest and the smallest page size that tcmalloc can be configured for. */
+/*
+ * Limits on the base-2 logarithm of the page size for which tcmalloc can be configured.
+ */
 #define PAGE_SHIFT_MIN 12
 #define PAGE_SHIFT_MAX 16
 
-/* The row has two heads for each length up to 1 MiB (kMaxPages). */
+/*
+ * Base-2 logarithm of the maximum span length in the array of list heads: 1 MiB
+ * (kMaxPages). The array has two heads for each length.
+ */
 #define LONGEST_LOG2 20
 #define ROW_HEADS_MAX (2u << (LONGEST_LOG2 - PAGE_SHIFT_MIN))
 
-/* Bits of an address that the page map covers (kAddressBits). */
+/* Number of address bits that the page map covers (kAddressBits). */
 #define ADDRESS_BITS 48
 
-/* At most one in UNLINKED_SHARE heads may be unlinked. */
+/* Maximum share of list heads that may be inconsistent: 1/UNLINKED_SHARE. */
 #define UNLINKED_SHARE 8
 
 /*
- * The members of PageHeap between the root of the page map and the row: the page map's
- * allocator function, and two objects std::set or, before version 2.7, two list heads.
+ * Size of the members of PageHeap between the root of the page map and the array of list
+ * heads: the page map's allocator function, and two std::set objects. Before version 2.7,
+ * two list heads replace the sets.
  */
 #define BEFORE_ROW_BYTES (8 + 2 * 48)
 
 /*
- * SizeMap: num_objects_to_move_, class_to_size_ and class_to_pages_, tables with one
- * element per class, then the number of classes. From version 2.11 on, another word
- * precedes this number.
+ * Number of bytes of class_to_size_ to compare. In SizeMap, the tables
+ * num_objects_to_move_, class_to_size_ and class_to_pages_ have one element per class.
+ * The number of classes follows them, since version 2.11 after another word.
  */
 #define TABLE_BEGIN_BYTES 16
-#define BLOCK_BYTES_MAX UINT64_C(262144) /* kMaxSize */
+#define BLOCK_BYTES_MAX UINT64_C(262144) /* maximum size of a small block (kMaxSize) */
 #define CLASS_COUNT_MIN 40
-#define CLASS_MAX_BEFORE 96 /* kClassSizesMax before version 2.8 */
+/* maximum number of size classes (kClassSizesMax) before version 2.8 */
+#define CLASS_MAX_BEFORE 96
 #define BATCH_MAX 32768
 #define SPAN_PAGES_MAX 255
 
 /* Offsets in CentralFreeList, counted from size_class_. */
 #define CENTRAL_EMPTY 8
 
-/* struct Span */
+/* Offsets in struct Span. */
 #define SPAN_NEXT 16
 #define SPAN_PREV 24
 
 /*
- * Return true if the head of a list of spans seems to be at addr. *ret_is_linked is set
- * if the first and the last span of the list lead back to the head. They may not if the
- * process was paused while tcmalloc changed the list.
+ * Return true if there may be the head of a list of spans at addr. Set *ret_is_linked if
+ * the first and the last span of the list point back to the head. They may not do so if
+ * tcmalloc was changing the list when memstate stopped the process.
  */
 static bool is_head(struct image *image, uint64_t addr, bool *ret_is_linked)
 {
@@ -58,7 +65,7 @@ static bool is_head(struct image *image, uint64_t addr, bool *ret_is_linked)
 	if (!at)
 		return false;
 	memcpy(words, at, sizeof(words));
-	/* a head is a span without pages; an empty list leads back to its head */
+	/* a head is a span without pages, and an empty list points back to its head */
 	if (words[0] != 0 || words[1] != 0 || words[2] == 0 || words[3] == 0)
 		return false;
 	*ret_is_linked =
@@ -70,7 +77,7 @@ static bool is_head(struct image *image, uint64_t addr, bool *ret_is_linked)
 	return true;
 }
 
-/* Return how many of the heads in [start, end) are not linked. */
+/* Return how many of the heads in [start, end) are inconsistent. */
 static uint64_t count_unlinked(struct tcmalloc *t, uint64_t start, uint64_t end)
 {
 	uint64_t count = 0;
@@ -82,8 +89,9 @@ static uint64_t count_unlinked(struct tcmalloc *t, uint64_t start, uint64_t end)
 }
 
 /*
- * Find the row that contains the head at addr; its first and last heads must be linked.
- * Returns false if the row is not one of a page heap.
+ * Find the array of list heads that contains the head at addr. Its first and last heads
+ * must be consistent. Return false if the array does not have the length of a page
+ * heap's array.
  */
 static bool read_row(struct tcmalloc *t, uint64_t addr)
 {
@@ -102,7 +110,7 @@ static bool read_row(struct tcmalloc *t, uint64_t addr)
 	for (unsigned int shift = PAGE_SHIFT_MIN; shift <= PAGE_SHIFT_MAX; shift++) {
 		uint64_t heads = UINT64_C(2) << (LONGEST_LOG2 - shift), unlinked;
 
-		/* before version 2.7, the row begins with two heads of longer spans */
+		/* before version 2.7, the array begins with two heads for longer spans */
 		if (end - start != heads * TCMALLOC_SPAN_BYTES &&
 		    end - start != (heads + 2) * TCMALLOC_SPAN_BYTES)
 			continue;
@@ -116,7 +124,10 @@ static bool read_row(struct tcmalloc *t, uint64_t addr)
 	return false;
 }
 
-/* Read the size classes if their tables, with class_max elements each, are at addr. */
+/*
+ * Read the size classes from the tables at addr, which have class_max elements each.
+ * Return false if the tables are invalid.
+ */
 static bool read_classes(struct tcmalloc *t, uint64_t addr, unsigned int class_max)
 {
 	uint64_t bytes = UINT64_C(4) * class_max, counts[2];
@@ -158,7 +169,7 @@ static bool read_classes(struct tcmalloc *t, uint64_t addr, unsigned int class_m
 
 static bool test_class_table(struct tcmalloc *t, uint64_t addr, const uint8_t *at)
 {
-	/* the first four sizes, of which the first is that of no class */
+	/* the first four sizes; the first is that of class 0, which is not used */
 	static const int32_t sizes[4] = { 0, 8, 16, 32 };
 
 	if (memcmp(at, sizes, sizeof(sizes)) != 0 || addr < 4 * TCMALLOC_CLASS_MAX)
@@ -191,7 +202,9 @@ static bool test_central_lists(struct tcmalloc *t, uint64_t addr, const uint8_t 
 	uint64_t words[3];
 
 	memcpy(words, at, sizeof(words));
-	/* the number of class 1, then the start and length of a list's head */
+	/*
+	 * expect the number of class 1, followed by the start and length of a list head
+	 */
 	if (words[0] != 1 || words[1] != 0 || words[2] != 0 ||
 	    addr < TCMALLOC_CENTRAL_BYTES ||
 	    !are_central_lists(t, addr - TCMALLOC_CENTRAL_BYTES))
@@ -200,7 +213,7 @@ static bool test_central_lists(struct tcmalloc *t, uint64_t addr, const uint8_t 
 	return true;
 }
 
-/* Set the place of the page map, and the page heap's own figures. */
+/* Compute the location of the page map, and read the page heap's own figures. */
 static bool read_page_heap(struct tcmalloc *t)
 {
 	unsigned int page_bits = ADDRESS_BITS - t->page_shift;
@@ -215,7 +228,10 @@ static bool read_page_heap(struct tcmalloc *t)
 	return true;
 }
 
-/* Test whether the head of an empty list is at addr, and look at its surroundings. */
+/*
+ * If the head of an empty list is at addr, try to read the array of heads around it and
+ * the size classes.
+ */
 static bool test_row(struct tcmalloc *t, uint64_t addr, const uint8_t *at)
 {
 	uint64_t next;

@@ -11,13 +11,13 @@
 #define CENTRAL_USED 1144
 #define BATCHES_MAX 64
 
-/* struct FreeList of a thread's cache */
+/* Size of struct FreeList in a thread's cache, and an offset in it. */
 #define LIST_BYTES 32
 #define LIST_LENGTH 8
 
 /*
- * Mark the block at addr, of this class, as free. Returns false if no such block exists
- * or if another list contains it.
+ * Mark a block of the given class at addr as free. Return false if there is no such
+ * block, or if another list contains it.
  */
 static bool mark_block(struct tcmalloc *t, uint64_t addr, unsigned int class,
 		       bool is_cached)
@@ -39,9 +39,9 @@ static bool mark_block(struct tcmalloc *t, uint64_t addr, unsigned int class,
 }
 
 /*
- * Mark at most `max` blocks from addr on. Each block begins with the address of the next.
- * *ret_last is the last block. Returns the number of blocks, or UINT64_MAX if a block is
- * not one of the class.
+ * Mark at most `max` blocks of a list as free, starting at addr. Each block begins with
+ * the address of the next. Store the address of the last block in *ret_last. Return the
+ * number of blocks, or UINT64_MAX if a block does not belong to the class.
  */
 static uint64_t mark_list(struct tcmalloc *t, uint64_t addr, uint64_t max,
 			  unsigned int class, bool is_cached, uint64_t *ret_last)
@@ -76,7 +76,7 @@ static void read_spans(struct tcmalloc *t)
 	}
 }
 
-/* Read the batches of the transfer cache of a class, whose central list is at addr. */
+/* Read the batches in the transfer cache of a class, whose central list is at addr. */
 static void read_batches(struct tcmalloc *t, unsigned int class, uint64_t addr)
 {
 	const uint8_t *at = image_at(t->image, addr, CENTRAL_USED + 4);

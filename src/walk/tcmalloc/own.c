@@ -9,15 +9,18 @@
 
 /*
  * tcmalloc allocates its own data in pieces of this size (kAllocIncrement), which it
- * fills from the start and never returns.
+ * fills from the start and never releases.
  */
 #define PIECE_BYTES (UINT64_C(128) << 10)
 
-/* sizes of the elements of a ThreadCache: a list, and all that follows the lists */
+/* Sizes of the parts of a ThreadCache: one list, and all members after the lists. */
 #define LIST_BYTES 32
 #define LISTS_END_BYTES 144
 
-/* pagemap_cache_, directly before the root of the page map: 2^16 words */
+/*
+ * Size of pagemap_cache_, which has 2^16 words and directly precedes the root of the page
+ * map.
+ */
 #define MAP_CACHE_BYTES (UINT64_C(8) << 16)
 
 static uint64_t page_index(struct tcmalloc *t, uint64_t addr)
@@ -40,8 +43,8 @@ static void mark_known(struct tcmalloc *t, uint64_t start, uint64_t end)
 }
 
 /*
- * Mark the pages of .bss that contain nothing but the page map's root, its cache and the
- * page heap. tcmalloc writes to all of them when it begins.
+ * Mark the pages of .bss that contain only the page map's root, its cache and the page
+ * heap. tcmalloc writes to all of them when it starts.
  */
 static void mark_page_heap(struct tcmalloc *t)
 {
@@ -64,8 +67,8 @@ static bool is_in_data_area(const struct tcmalloc *t, const struct mapping *m)
 }
 
 /*
- * Mark the page at addr if `near`, the address of a marked page of the same mapping, is
- * within the size of a piece. Update *near.
+ * Mark the page at addr if it is less than a piece away from `near`, the address of a
+ * marked page in the same mapping. Update *near.
  */
 static void mark_near(struct tcmalloc *t, uint64_t addr, uint64_t *near)
 {
@@ -88,7 +91,10 @@ static void mark_unused_before(struct tcmalloc *t, const struct mapping *m)
 	size_t r = image_find_run(t->image, m->end_addr - 1) + 1;
 	uint64_t near = 0;
 
-	/* the first of these runs begins after the mapping if the last page is absent */
+	/*
+	 * if the last page of the mapping is absent, the last of these runs begins after
+	 * the mapping
+	 */
 	if (r > t->image->run_count)
 		r = t->image->run_count;
 	while (r-- > 0) {
@@ -105,8 +111,8 @@ static void mark_unused_before(struct tcmalloc *t, const struct mapping *m)
 }
 
 /*
- * Mark the pages of a mapping that are near a known structure: they contain structures
- * of the same kind that are not in use.
+ * Mark the pages of a mapping that are near a known structure, because they contain
+ * unused structures of the same kind.
  */
 static void mark_unused(struct tcmalloc *t, const struct mapping *m)
 {

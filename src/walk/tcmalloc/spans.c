@@ -16,12 +16,13 @@
 #define BITS_LOCATION(bits) ((bits) >> 24 & 3)
 
 /*
- * Upper bound on the number of blocks: each has at least 8 bytes. A few more than fit
- * into the copy may exist, because free memory need not be resident.
+ * Constant part of the upper bound on the number of blocks. A block has at least 8 bytes,
+ * but there may be a few more blocks than fit into the copy, because free memory need not
+ * be resident.
  */
 #define BLOCKS_MORE UINT64_C(1000000)
 
-/* Read the word of the page map for this page. Returns 0 if there is none. */
+/* Read the page map's word for this page. Return 0 if the page map has none. */
 static uint64_t read_page(const struct tcmalloc *t, uint64_t page)
 {
 	uint64_t leaf, value, index = page >> t->leaf_bits;
@@ -59,8 +60,8 @@ static bool set_blocks(struct tcmalloc *t, struct tcmalloc_span *span, uint64_t 
 }
 
 /*
- * Read the struct Span at addr, to which the page map leads for this page. Returns false
- * if it is not the struct of a span that begins with this page.
+ * Read the struct Span at addr, which the page map contains for this page. Return false
+ * if the struct does not describe a span that begins with this page.
  */
 static bool read_span(struct tcmalloc *t, uint64_t addr, uint64_t page,
 		      struct tcmalloc_span *ret)
@@ -86,8 +87,9 @@ static bool read_span(struct tcmalloc *t, uint64_t addr, uint64_t page,
 }
 
 /*
- * Read the spans of one leaf, from page *page on, and set *page to the end of the last
- * span. The words of the pages inside a span are outdated and are skipped.
+ * Read the spans in one leaf of the page map, from page *page on, and set *page to the
+ * end of the last span. The words for pages in the middle of a span are out of date, so
+ * they are skipped.
  */
 static const char *read_leaf(struct tcmalloc *t, uint64_t leaf, uint64_t first_page,
 			     uint64_t *page)

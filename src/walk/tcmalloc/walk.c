@@ -5,7 +5,10 @@
 
 #include <stdlib.h>
 
-/* Number of words that may be read: all words of the copy, plus this many. */
+/*
+ * Constant part of the maximum number of words to read. The number of words in the copy
+ * is added.
+ */
 #define BUDGET_MIN UINT64_C(4000000)
 
 void walk_tcmalloc(const struct walk_input *input, struct heap *ret,

@@ -7,12 +7,12 @@
  * common.h of gperftools 2.6 to 2.18; x86-64, 48-bit addresses. Google's newer tcmalloc
  * has other structures.
  *
- * tcmalloc divides its memory into spans of whole pages, whose size is set when it is
- * built. A span is free, a single large block, or divided into blocks of one size class.
- * The page map, a tree with two levels, leads from a page number to the span. Free blocks
- * of a class are on lists: one for each span, one for each thread, and a few batches of
+ * tcmalloc divides its memory into spans of whole pages, whose size is set at build time.
+ * A span is free, a single large block, or divided into blocks of one size class. The
+ * page map, a tree with two levels, maps page numbers to spans. Free blocks of a class
+ * are in several lists: one for each span, one for each thread, and a few batches of
  * blocks in the transfer cache of the class. The page heap begins with the root of the
- * page map and contains a row of list heads, two for each length of a free span.
+ * page map and contains an array of list heads, two for each length of a free span.
  */
 #ifndef MS_WALK_TCMALLOC_WALK_H
 #define MS_WALK_TCMALLOC_WALK_H
@@ -22,42 +22,49 @@
 #include "walk/blocks/data_area.h"
 #include "walk/blocks/input.h"
 
-/* kClassSizesMax from version 2.8 on; class 0 is not used */
+/*
+ * Maximum number of size classes (kClassSizesMax) from version 2.8 on. Class 0 is not
+ * used.
+ */
 #define TCMALLOC_CLASS_MAX 128
 
-/* struct Span */
+/* Size of struct Span. */
 #define TCMALLOC_SPAN_BYTES 48
 
-/* CentralFreeListPadded: the distance between the central lists of two classes */
+/*
+ * Size of CentralFreeListPadded, the distance between the central lists of two classes.
+ */
 #define TCMALLOC_CENTRAL_BYTES 1216
 
-/* Where a span is: the field `location` of struct Span. */
+/* The location of a span, as in the field `location` of struct Span. */
 enum tcmalloc_location {
 	TCMALLOC_IN_USE,
-	TCMALLOC_FREE,	  /* on a list of free spans */
+	TCMALLOC_FREE,	  /* in a list of free spans */
 	TCMALLOC_RETURNED /* free, and its pages were returned to the kernel */
 };
 
 struct tcmalloc_class {
-	uint64_t bytes;	       /* size of a block */
+	uint64_t bytes;	       /* size of a block in bytes */
 	uint64_t span_pages;   /* number of pages of a span */
 	uint64_t batch_count;  /* number of blocks in a batch of the transfer cache */
-	uint64_t listed_count; /* number of blocks that were found on the spans' lists */
+	uint64_t listed_count; /* number of blocks found in the lists of the spans */
 };
 
 struct tcmalloc_span {
-	uint64_t struct_addr; /* address of its struct Span */
+	uint64_t struct_addr; /* address of the struct Span */
 	uint64_t start_addr, end_addr;
-	uint64_t block_bytes; /* a large block has the size of its span */
-	uint64_t block_count; /* 0 if the span is free */
+	/* size of a block, which for a large block is that of the span */
+	uint64_t block_bytes;
+	uint64_t block_count; /* number of blocks; 0 if the span is free */
 	uint64_t first_bit;   /* bit of the first block in struct blocks */
-	uint64_t first_free;  /* address of the first block on the span's list, or 0 */
-	uint16_t taken_count; /* number of blocks that are not on the span's list */
+	/* address of the first block in the span's list; 0 if the list is empty */
+	uint64_t first_free;
+	uint16_t taken_count; /* number of blocks that are not in the span's list */
 	uint8_t class;	      /* size class; 0 if the span is free or a large block */
-	uint8_t location;     /* enum tcmalloc_location */
+	uint8_t location;     /* one of enum tcmalloc_location */
 };
 
-/* The figures of the page heap about itself, in bytes. */
+/* The page heap's own figures, in bytes. */
 struct tcmalloc_stats {
 	uint64_t system_bytes, free_bytes, returned_bytes;
 };
@@ -70,34 +77,47 @@ struct tcmalloc {
 
 	struct data_area area; /* data of the library or program that contains tcmalloc */
 	uint64_t row_addr,
-		row_end_addr;	 /* list heads of the page heap; row_addr 0: none */
-	unsigned int page_shift; /* log2 of the page size */
-	unsigned int leaf_bits;	 /* page number bits that select a word of a leaf */
+		/*
+		 * address range of the page heap's array of list heads; row_addr is 0 if
+		 * it was not found
+		 */
+		row_end_addr;
+	unsigned int page_shift; /* base-2 logarithm of the page size */
+	/* number of bits of a page number that select a word of a leaf */
+	unsigned int leaf_bits;
 	uint64_t root_addr, root_words;
 	struct tcmalloc_stats stats;
 	struct tcmalloc_class classes[TCMALLOC_CLASS_MAX];
-	unsigned int class_count; /* with class 0 */
-	unsigned int class_max;	  /* number of elements of tcmalloc's tables of classes */
-	uint64_t central_addr;	  /* central lists: one for each class */
+	unsigned int class_count; /* number of size classes, including class 0 */
+	/* number of elements of each of tcmalloc's tables of classes */
+	unsigned int class_max;
+	uint64_t central_addr; /* address of the central lists, one for each class */
 
-	/* the list of the threads' caches: the first one, and the offset of the links */
+	/*
+	 * the list of the threads' caches: address of the first cache, and offset of the
+	 * links
+	 */
 	struct {
 		uint64_t first;
 		unsigned int link;
 		size_t cache_count;
-		bool is_sure; /* tcmalloc counts as many caches */
+		bool is_sure; /* the length of the list equals tcmalloc's own count */
 	} list;
 	uint64_t *caches; /* addresses of the threads' caches */
 	size_t cache_count, cache_capacity;
-	uint64_t *leaves; /* addresses of the page map's leaves */
+	uint64_t *leaves; /* addresses of the leaves of the page map */
 	size_t leaf_count, leaf_capacity;
-	struct tcmalloc_span *spans; /* in ascending order of addresses; disjoint */
+	struct tcmalloc_span *spans; /* spans, disjoint and in ascending address order */
 	size_t span_count, span_capacity;
 	uint64_t bit_count;
-	/* for each page of the image: not 0 if it contains tcmalloc's own data */
+	/*
+	 * one byte for each page of the image, nonzero if the page contains tcmalloc's
+	 * own data
+	 */
 	uint8_t *own_pages;
 	uint64_t own_page_count;
-	uint64_t budget; /* words that may still be read, see tcmalloc_spend() */
+	/* number of words that may still be read, see tcmalloc_spend() */
+	uint64_t budget;
 
 	/* numbers of spans and lists that failed a check */
 	uint64_t broken_spans, broken_lists;
@@ -106,16 +126,17 @@ struct tcmalloc {
 typedef bool (*tcmalloc_test)(struct tcmalloc *t, uint64_t addr, const uint8_t *at);
 
 /*
- * Call the test for each address in the area that is a multiple of `step` and is followed
- * by `length` bytes of the copy, which begin at `at`, until a test returns true. Returns
- * false if none does. Defined in find.c.
+ * Call `test` for each multiple of `step` in the area at which at least `length` bytes of
+ * the copy begin, until a test returns true. `at` points to the copy of these bytes.
+ * Return false if every test returns false. Defined in find.c.
  */
 bool tcmalloc_scan(struct tcmalloc *t, unsigned int step, uint64_t length,
 		   tcmalloc_test test);
 
 /*
- * Allow `words` more words to be read. Returns false if the budget is exhausted, as it
- * may be if corrupt structures refer to the same memory many times.
+ * Deduct `words` from the number of words that may be read. Return false if the budget
+ * is exhausted, which can happen if corrupt structures refer to the same memory many
+ * times.
  */
 static inline bool tcmalloc_spend(struct tcmalloc *t, uint64_t words)
 {
@@ -130,36 +151,41 @@ const struct tcmalloc_span *tcmalloc_find_span(const struct tcmalloc *t, uint64_
 
 /*
  * Find the page heap, the size classes, the central lists and the threads' caches.
- * Returns NULL, or a static description of the problem. If the page heap and the size
+ * Return NULL, or a static description of the problem. If the page heap and the size
  * classes were found, row_addr is not 0. Defined in find.c.
  */
 const char *tcmalloc_find(struct tcmalloc *t);
 
 /*
- * Find the threads' caches. Returns NULL, or a static description of the problem. Defined
+ * Find the threads' caches. Return NULL, or a static description of the problem. Defined
  * in caches.c.
  */
 const char *tcmalloc_find_caches(struct tcmalloc *t);
 
 /*
- * Read the spans from the page map. Returns NULL, or a static description of the problem.
+ * Read the spans from the page map. Return NULL, or a static description of the problem.
  * Defined in spans.c.
  */
 const char *tcmalloc_read_spans(struct tcmalloc *t);
 
 /*
- * Find the pages of tcmalloc's own data outside the spans: the structures that were read,
- * and others of the same kind that are not in use. Defined in own.c.
+ * Find the pages of tcmalloc's own data outside the spans, which contain structures that
+ * the walker has read, or unused structures of the same kind. Defined in own.c.
  */
 void tcmalloc_find_own(struct tcmalloc *t);
 
-/* Mark the blocks on the lists as free or cached, and check the lists. In lists.c. */
+/*
+ * Mark the blocks in the lists as free or cached, and check the lists. Defined in
+ * lists.c.
+ */
 void tcmalloc_read_lists(struct tcmalloc *t);
 
-/* Sum the blocks by class, page and mapping, and add their extents. In account.c. */
+/*
+ * Sum the blocks by class, page and mapping, and add their extents. Defined in account.c.
+ */
 void tcmalloc_account(struct tcmalloc *t);
 
-/* Do what walk_heap() does, for tcmalloc of gperftools only. */
+/* Walk the heap like walk_heap(), but only the heap of gperftools' tcmalloc. */
 void walk_tcmalloc(const struct walk_input *input, struct heap *ret,
 		   struct blocks *ret_blocks);
 

@@ -6,6 +6,7 @@
 
 #include <string.h>
 
+#include "model/known_names.h"
 #include "../support/unit.h"
 
 #define ARENA UINT64_C(0xc000000000)
@@ -63,9 +64,42 @@ static void memory_that_is_not_adjacent_does_not_belong_to_the_heap_of_go(void *
 	assert_int_equal(find(parts, ARRAY_SIZE(parts)), ALLOCATOR_UNKNOWN);
 }
 
+static void code_of_node_and_ruby_is_recognised_by_its_file(void **state)
+{
+	static const struct {
+		const char *name;
+		bool is_node, is_ruby;
+	} rows[] = {
+		{ "/usr/bin/node", true, false },
+		{ "/usr/bin/nodejs", true, false },
+		{ "/opt/node (deleted)", true, false },
+		{ "/usr/lib/libnode.so.108", true, false },
+		{ "/usr/bin/node_exporter", false, false },
+		{ "/usr/bin/node/tool", false, false },
+		{ "/usr/bin/ruby3.1", false, true },
+		{ "/usr/bin/ruby", false, true },
+		{ "/usr/lib/libruby-3.1.so.3.1.2", false, true },
+		{ "/usr/lib/libruby.so.3.4", false, true },
+		{ "/usr/bin/rubyfmt", false, false },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+		struct mapping m = { .flags = MAPPING_READ | MAPPING_EXEC,
+				     .inode = 7,
+				     .name = rows[i].name };
+
+		assert_row(is_code_of_node(&m) == rows[i].is_node, rows[i].name);
+		assert_row(is_code_of_ruby(&m) == rows[i].is_ruby, rows[i].name);
+		m.flags = MAPPING_READ;
+		assert_row(!is_code_of_node(&m) && !is_code_of_ruby(&m), rows[i].name);
+	}
+}
+
 int main(void)
 {
 	static const struct CMUnitTest tests[] = {
+		cmocka_unit_test(code_of_node_and_ruby_is_recognised_by_its_file),
 		cmocka_unit_test(all_parts_of_the_heap_of_go_count),
 		cmocka_unit_test(
 			memory_that_is_not_adjacent_does_not_belong_to_the_heap_of_go),

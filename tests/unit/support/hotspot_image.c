@@ -416,3 +416,61 @@ void hotspot_image_walk(struct hotspot_image *h, struct heap *ret)
 	blocks_release(&h->blocks);
 	walk_hotspot(&input, ret, &h->blocks);
 }
+
+/* Make a class and, in the same memory, its name. */
+static uint64_t make_klass(struct hotspot_image *h, const char *name, uint32_t layout)
+{
+	uint64_t klass = hotspot_image_add_struct(h), symbol = klass + STRUCT_BYTES / 2;
+	uint64_t body = hotspot_image_field(FIELD_SYMBOL_BODY, symbol);
+
+	hotspot_image_set(h, klass, FIELD_KLASS_LAYOUT, layout);
+	hotspot_image_set(h, klass, FIELD_KLASS_NAME, symbol);
+	hotspot_image_set(h, symbol, FIELD_SYMBOL_LENGTH, strlen(name));
+	memcpy(hotspot_image_at(h, body, strlen(name)), name, strlen(name));
+	return klass;
+}
+
+/* Write the class of an object, and a number of 4 bytes at an offset. Returns its end. */
+static uint64_t make_object(struct hotspot_image *h, uint64_t addr, uint64_t klass,
+			    uint64_t offset, uint32_t number)
+{
+	uint32_t narrow = (uint32_t)(klass - STRUCTS_ADDR);
+	uint64_t at = hotspot_image_field(FIELD_OBJECT_NARROW_KLASS, addr);
+
+	memcpy(hotspot_image_at(h, at, sizeof(narrow)), &narrow, sizeof(narrow));
+	memcpy(hotspot_image_at(h, addr + offset, sizeof(number)), &number,
+	       sizeof(number));
+	return addr + HOTSPOT_IMAGE_OBJECT_BYTES;
+}
+
+void hotspot_image_add_objects(struct hotspot_image *h)
+{
+	const uint32_t bytes = HOTSPOT_IMAGE_OBJECT_BYTES, mirror_offset = 24;
+	uint64_t addr = HEAP_ADDR, list, thread, buffer, mirror;
+
+	/* a narrow class pointer of 0 is invalid, so the base must not be a class */
+	hotspot_image_set(h, 0, FIELD_NARROW_BASE, STRUCTS_ADDR);
+	hotspot_image_set(h, 0, FIELD_MIRROR_WORDS, mirror_offset);
+	h->thing_addr = make_klass(h, "app/Thing", bytes);
+	/* a header of 16 bytes, and elements of 4 bytes */
+	h->array_klass_addr = make_klass(h, "[I", UINT32_C(0xc0100a02));
+	mirror = make_klass(h, "java/lang/Class", bytes / 2 | 1);
+	h->things_addr = addr;
+	for (int i = 0; i < HOTSPOT_IMAGE_THINGS; i++)
+		addr = make_object(h, addr, h->thing_addr, 0, 1);
+	h->arrays_addr = addr;
+	for (int i = 0; i < HOTSPOT_IMAGE_ARRAYS; i++)
+		addr = make_object(h, addr, h->array_klass_addr, 12, (bytes - 16) / 4);
+	h->mirror_addr = addr;
+	addr = make_object(h, addr, mirror, mirror_offset, bytes / 8);
+	list = hotspot_image_read(h, hotspot_image_field(FIELD_THREAD_LIST, 0));
+	thread = hotspot_image_read(
+		h, hotspot_image_read(
+			   h, hotspot_image_field(FIELD_THREAD_LIST_ARRAY, list)));
+	buffer = hotspot_image_field(FIELD_THREAD_TLAB, thread);
+	hotspot_image_set(h, buffer, FIELD_TLAB_TOP, addr);
+	addr += HOTSPOT_IMAGE_UNUSED * (uint64_t)bytes;
+	hotspot_image_set(h, buffer, FIELD_TLAB_END, addr - 16);
+	for (int i = 0; i < HOTSPOT_IMAGE_LAST_THINGS; i++)
+		addr = make_object(h, addr, h->thing_addr, 0, 1);
+}

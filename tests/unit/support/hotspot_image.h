@@ -28,6 +28,9 @@ struct hotspot_image {
 	/* addresses in the image */
 	uint64_t tables_addr;
 	uint64_t heap_addr, table_addr, region_addr, space_addr, klass_addr, loader_addr;
+	/* set by hotspot_image_add_objects() */
+	uint64_t thing_addr, array_klass_addr; /* classes */
+	uint64_t things_addr, arrays_addr, mirror_addr;
 	uint64_t code_heap_addr, first_block_addr, thread_list_addr, cards_addr;
 
 	/* The correct figures, which a walk must report. */
@@ -38,6 +41,19 @@ struct hotspot_image {
 
 void hotspot_image_init(struct hotspot_image *h, enum hotspot_collector collector);
 void hotspot_image_release(struct hotspot_image *h);
+
+/*
+ * Fill the first region with objects of HOTSPOT_IMAGE_OBJECT_BYTES each: things, then
+ * arrays of integers, an object of java.lang.Class, the unused end of an allocation
+ * buffer, and more things. thing_addr, array_klass_addr, things_addr, arrays_addr and
+ * mirror_addr are set. All other regions stay empty.
+ */
+#define HOTSPOT_IMAGE_OBJECT_BYTES UINT64_C(512)
+#define HOTSPOT_IMAGE_THINGS 100 /* in front of the arrays */
+#define HOTSPOT_IMAGE_ARRAYS 10
+#define HOTSPOT_IMAGE_UNUSED 9 /* in units of the size of an object */
+#define HOTSPOT_IMAGE_LAST_THINGS 8
+void hotspot_image_add_objects(struct hotspot_image *h);
 
 /* Return the address of a field of the structure at addr, or of a static field. */
 uint64_t hotspot_image_field(enum hotspot_field field, uint64_t addr);

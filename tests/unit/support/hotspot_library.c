@@ -46,6 +46,8 @@ static uint64_t offset_of(enum hotspot_field field)
 	case FIELD_G1_MANAGER:
 	case FIELD_G1_REGIONS:
 	case FIELD_REGION_TYPE:
+	case FIELD_SYMBOL_BODY:
+	case FIELD_THREAD_TLAB:
 	case FIELD_Z_ALLOCATOR:
 	case FIELD_Z_HEAP: return 0x400;
 	case FIELD_CODE_SEGMAP: return 0x800;
@@ -210,6 +212,7 @@ static void make_flags(struct hotspot_image *h)
 		[FLAG_PARALLEL] = h->collector == HOTSPOT_PARALLEL,
 		[FLAG_Z] = h->collector == HOTSPOT_Z,
 		[FLAG_CLASS_POINTERS] = 1,
+		[FLAG_ALIGNMENT] = 8,
 		[FLAG_MIN_HEAP] = MIN_HEAP_BYTES,
 	};
 	uint64_t addr = hotspot_image_add_struct(h), flags = h->next_addr;

@@ -179,6 +179,36 @@ void pymalloc_image_init(struct pymalloc_image *h, uint64_t pool_bytes,
 		pool_bytes, step);
 }
 
+static void make_type(struct pymalloc_image *h, uint64_t addr, const char *name,
+		      uint64_t basic_bytes, uint64_t flags)
+{
+	uint64_t name_addr = addr + 0xc0;
+
+	pymalloc_image_write(h, addr, 1);
+	pymalloc_image_write(h, addr + 8, PYMALLOC_IMAGE_TYPE(h));
+	pymalloc_image_write(h, addr + 24, name_addr);
+	pymalloc_image_write(h, addr + 32, basic_bytes);
+	pymalloc_image_write(h, addr + 168, flags | 1 << 12);
+	memcpy(at(h, name_addr, strlen(name) + 1), name, strlen(name) + 1);
+}
+
+void pymalloc_image_add_objects(struct pymalloc_image *h)
+{
+	uint64_t block = h->full_addr + HEAD_BYTES;
+
+	make_type(h, PYMALLOC_IMAGE_TYPE(h), "type", 400, 1 << 14);
+	make_type(h, PYMALLOC_IMAGE_THING(h), "Thing", 32, 1 << 14);
+	make_type(h, PYMALLOC_IMAGE_PLAIN(h), "plain", 24, 0);
+	for (int i = 0; i < PYMALLOC_IMAGE_THINGS; i++, block += 64) {
+		pymalloc_image_write(h, block + 16, 1 + (uint64_t)i);
+		pymalloc_image_write(h, block + 24, PYMALLOC_IMAGE_THING(h));
+	}
+	for (int i = 0; i < PYMALLOC_IMAGE_PLAINS; i++, block += 64) {
+		pymalloc_image_write(h, block, UINT32_MAX);
+		pymalloc_image_write(h, block + 8, PYMALLOC_IMAGE_PLAIN(h));
+	}
+}
+
 void pymalloc_image_release(struct pymalloc_image *h)
 {
 	blocks_release(&h->blocks);

@@ -35,6 +35,19 @@ void pymalloc_image_init(struct pymalloc_image *h, uint64_t pool_bytes,
 			 unsigned int class_count);
 void pymalloc_image_release(struct pymalloc_image *h);
 
+/*
+ * Add the types "type", "Thing", whose objects the collector tracks, and "plain", and
+ * objects of the last two in the pool without free blocks.
+ */
+#define PYMALLOC_IMAGE_THINGS 7
+#define PYMALLOC_IMAGE_PLAINS 5
+void pymalloc_image_add_objects(struct pymalloc_image *h);
+
+/* Addresses of the types, and the offset of a type's flags. */
+#define PYMALLOC_IMAGE_TYPE(h) ((h)->array_addr + 0x400)
+#define PYMALLOC_IMAGE_THING(h) ((h)->array_addr + 0x500)
+#define PYMALLOC_IMAGE_PLAIN(h) ((h)->array_addr + 0x600)
+
 void pymalloc_image_write(struct pymalloc_image *h, uint64_t addr, uint64_t value);
 uint64_t pymalloc_image_read(struct pymalloc_image *h, uint64_t addr);
 

@@ -41,8 +41,9 @@ static void the_largest_growth_opens_the_report(void **state)
 	(void)state;
 	moment_conclude(&c, &diff, &place);
 	assert_string_equal(c.text.text,
-			    "Rss 12.0M before, 20.0M after (+8.0M). Largest "
-			    "growth: owner anon +7.0M, process la\\x0arge (7) +9.0M.");
+			    "Rss 12.0M before, 20.0M after (+8.0M). Owner with the "
+			    "largest growth: anon (+7.0M). Process with the largest "
+			    "growth: la\\x0arge (7, +9.0M).");
 	assert_string_equal(c.next.text, "memstate --replay 'r 1' --at +5s -p 7");
 }
 
@@ -57,16 +58,16 @@ static void nothing_is_suggested_if_nothing_has_grown(void **state)
 		{ MIB, MIB, &x, &x, "Rss 1.0M before, 1.0M after (unchanged)." },
 		{ 3 * MIB, MIB, &x, &x, "Rss 3.0M before, 1.0M after (-2.0M)." },
 		{ BYTES_UNKNOWN, MIB, NULL, &x,
-		  "The change of Rss cannot be determined: there was no process at the "
+		  "The change in Rss is unknown, because there was no process at the "
 		  "first moment." },
 		{ MIB, BYTES_UNKNOWN, &x, NULL,
-		  "The change of Rss cannot be determined: there was no process at the "
+		  "The change in Rss is unknown, because there was no process at the "
 		  "second moment." },
 		{ BYTES_UNKNOWN, MIB, &x, &x,
-		  "The change of Rss cannot be determined: Rss is unknown at the first "
+		  "The change in Rss is unknown, because Rss is unknown at the first "
 		  "moment." },
 		{ BYTES_UNKNOWN, BYTES_UNKNOWN, NULL, NULL,
-		  "The change of Rss cannot be determined: there was no process at "
+		  "The change in Rss is unknown, because there was no process at "
 		  "either moment." },
 	};
 

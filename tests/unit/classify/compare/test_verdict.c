@@ -13,10 +13,10 @@ static void live_memory_that_always_grows_is_not_the_allocators_fault(void **sta
 
 	(void)state;
 	judged_two(&f, leaking, leaking, 10000);
-	assert_verdict(
-		&f, "live-same",
-		"The allocator cannot help: live memory grows equally under all "
-		"(glibc 64.0M, jemalloc 64.0M). Try 'memstate leaks' and 'memstate count'.");
+	assert_verdict(&f, "live-same",
+		       "No allocator helps: live memory grows equally under all of "
+		       "them (glibc 64.0M, jemalloc 64.0M). Try 'memstate leaks' and "
+		       "'memstate count'.");
 	assert_also(
 		&f, "no-difference",
 		"No difference exceeds the spread of the runs: Rss settles at glibc 66.0M, "
@@ -89,12 +89,11 @@ static void a_difference_in_live_memory_is_reported(void **state)
 	judged_two(&f, leaking, half, 10000);
 	assert_verdict(
 		&f, "lower",
-		"jemalloc settles 50% lower than glibc (33.0M against 66.0M); most of the difference is "
-		"live.");
-	assert_also(
-		&f, "live-grows",
-		"Live memory grows under all, and no allocator can help with that. Try "
-		"'memstate leaks' and 'memstate count'.");
+		"Rss under jemalloc settles 50% lower than under glibc (33.0M against 66.0M); "
+		"most of the difference is live.");
+	assert_also(&f, "live-grows",
+		    "Live memory grows under all allocators, so no other allocator "
+		    "helps. Try 'memstate leaks' and 'memstate count'.");
 	assert_null(judged_find_text(&f, "live-same"));
 	judged_release(&f);
 }
@@ -116,15 +115,14 @@ static void a_variant_with_an_unread_heap_is_named(void **state)
 			run->samples[s].heap_problem = "it was too large";
 	}
 	judged_finish(&f);
-	assert_verdict(
-		&f, "live-same",
-		"The allocator cannot help: live memory grows equally under all "
-		"(glibc 64.0M, jemalloc 64.0M; unknown under tcmalloc). Try 'memstate leaks' "
-		"and 'memstate count'.");
-	assert_also(
-		&f, "owners-unknown",
-		"After settling, live memory and pool cannot be distinguished under tcmalloc: "
-		"both are in anon. Heap not read under tcmalloc: it was too large.");
+	assert_verdict(&f, "live-same",
+		       "No allocator helps: live memory grows equally under all of "
+		       "them (glibc 64.0M, jemalloc 64.0M; unknown under tcmalloc). "
+		       "Try 'memstate leaks' and 'memstate count'.");
+	assert_also(&f, "owners-unknown",
+		    "After settling, live and free heap memory cannot be "
+		    "distinguished under tcmalloc: both are in anon. Heap not read "
+		    "under tcmalloc: it was too large.");
 	judged_release(&f);
 }
 
@@ -138,10 +136,9 @@ static void growth_with_an_unknown_owner_is_reported_as_such(void **state)
 	judged_add_variant(&f, "glibc", leaking, 10000);
 	judged_add_variant(&f, "tcmalloc", unread, 10000);
 	judged_finish(&f);
-	assert_verdict(
-		&f, "rss-grows",
-		"Rss grows under all; whether that is live memory is unknown under "
-		"tcmalloc.");
+	assert_verdict(&f, "rss-grows",
+		       "Rss grows under all allocators; it is unknown whether live "
+		       "memory grows under tcmalloc.");
 	judged_release(&f);
 }
 
@@ -153,8 +150,8 @@ static void a_pool_that_only_one_variant_keeps_is_the_difference(void **state)
 	judged_two(&f, kept, given_back, 10000);
 	assert_verdict(
 		&f, "pool-differs",
-		"Pool and fragments differ: jemalloc settles 91% lower than glibc (6.0M "
-		"against 66.0M).");
+		"Free memory kept by the allocator differs: Rss under jemalloc settles "
+		"91% lower than under glibc (6.0M against 66.0M).");
 	assert_null(judged_find_text(&f, "no-difference"));
 	judged_release(&f);
 }

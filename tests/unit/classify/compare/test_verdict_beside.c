@@ -46,9 +46,9 @@ static void lazyfree_that_hides_a_difference_is_reported(void **state)
 	judged_finish(&f);
 	assert_verdict(
 		&f, "lazyfree-hides",
-		"Rss hides it: without LazyFree, which is freed memory that the kernel "
-		"reclaims under memory pressure, jemalloc settles 61% lower than glibc "
-		"(26.0M against 66.0M).");
+		"Rss hides a difference: without LazyFree, which is freed "
+		"memory that the kernel reclaims under memory pressure, "
+		"Rss under jemalloc settles 61% lower than under glibc (26.0M against 66.0M).");
 	judged_release(&f);
 }
 
@@ -79,8 +79,8 @@ static void a_difference_with_an_unknown_owner_is_reported_as_such(void **state)
 	judged_finish(&f);
 	assert_verdict(
 		&f, "lower",
-		"mimalloc settles 50% lower than glibc (33.0M against 66.0M); what Rss "
-		"consists of under mimalloc is unknown.");
+		"Rss under mimalloc settles 50% lower than under glibc (33.0M against 66.0M); "
+		"the composition of Rss under mimalloc is unknown.");
 	judged_release(&f);
 }
 
@@ -98,8 +98,8 @@ static void the_first_variant_is_the_reference(void **state)
 	judged_finish(&f);
 	assert_verdict(
 		&f, "pool-differs",
-		"Pool and fragments differ: jemalloc settles 85% lower than glibc (6.0M "
-		"against 40.0M).");
+		"Free memory kept by the allocator differs: Rss under jemalloc settles "
+		"85% lower than under glibc (6.0M against 40.0M).");
 	judged_release(&f);
 	/* If the reference variant is the lowest, it is compared with the highest. */
 	judged_begin(&f);
@@ -109,8 +109,8 @@ static void the_first_variant_is_the_reference(void **state)
 	judged_finish(&f);
 	assert_verdict(
 		&f, "pool-differs",
-		"Pool and fragments differ: jemalloc settles 91% lower than tcmalloc (6.0M "
-		"against 66.0M).");
+		"Free memory kept by the allocator differs: Rss under jemalloc settles "
+		"91% lower than under tcmalloc (6.0M against 66.0M).");
 	judged_release(&f);
 }
 
@@ -122,8 +122,9 @@ static void a_lower_peak_is_reported(void **state)
 	(void)state;
 	lower.peak = 99 * MIB;
 	judged_two(&f, lower, steady, 10000);
-	assert_verdict(&f, "peak-lower",
-		       "jemalloc peaks 33% lower than glibc (66.0M against 99.0M).");
+	assert_verdict(
+		&f, "peak-lower",
+		"Rss under jemalloc peaks 33% lower than under glibc (66.0M against 99.0M).");
 	judged_release(&f);
 }
 
@@ -256,8 +257,9 @@ static void without_samples_peaks_and_times_are_compared(void **state)
 			made_add_run(&f.c)->peak_rss_bytes = (v ? 10 : 20) * MIB;
 	}
 	judged_finish(&f);
-	assert_verdict(&f, "peak-lower",
-		       "jemalloc peaks 50% lower than glibc (10.0M against 20.0M).");
+	assert_verdict(
+		&f, "peak-lower",
+		"Rss under jemalloc peaks 50% lower than under glibc (10.0M against 20.0M).");
 	judged_release(&f);
 }
 

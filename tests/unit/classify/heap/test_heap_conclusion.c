@@ -265,6 +265,49 @@ static void new_blocks_lead_to_an_explanation_of_one(void **state)
 	}
 }
 
+static void several_processes_are_ordered_by_their_leaks(void **state)
+{
+	struct leaking_process items[] = {
+		{ .process = { .pid = 3, .comm = "c" }, .bytes = 1 },
+		{ .process = { .pid = 9, .comm = "a\n" }, .bytes = 5 * MIB },
+		{ .process = { .pid = 5, .comm = "b" },
+		  .bytes = 7 * MIB,
+		  .is_bound = true },
+		{ .process = { .pid = 4, .comm = "c" }, .bytes = 1 },
+		{ .process = { .pid = 2, .comm = "c" }, .bytes = 1 },
+		{ .process = { .pid = 1, .comm = "last" }, .bytes = 0 },
+	};
+	static const struct {
+		size_t count, process_count, unknown_count;
+		const char *text;
+	} rows[] = {
+		{ 0, 2, 0, "No block is leaked in 2 of 2 processes." },
+		{ 0, 3, 1,
+		  "No block is leaked in 2 of 3 processes. 1 process could not be "
+		  "searched for leaks." },
+		{ 0, 2, 2, "2 processes could not be searched for leaks." },
+		{ 1, 2, 0, "1 of 2 processes has leaked blocks: c (3, 1)." },
+		{ 6, 9, 2,
+		  "6 of 9 processes have leaked blocks: b (5, at most 7.0M), "
+		  "a\\x0a (9, 5.0M), c (2, 1), c (3, 1), c (4, 1) and 1 more. "
+		  "2 processes could not be searched for leaks." },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+		_cleanup_conclusion_ struct conclusion c = CONCLUSION_INIT;
+		struct leaking_list list = {
+			.items = items,
+			.count = rows[i].count,
+			.process_count = rows[i].process_count,
+			.unknown_count = rows[i].unknown_count,
+		};
+
+		leaks_conclude_all(&c, &list);
+		assert_string_equal(c.text.text, rows[i].text);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -275,6 +318,7 @@ int main(void)
 		cmocka_unit_test(arenas_of_a_java_virtual_machine_have_an_advice),
 		cmocka_unit_test(leaks_are_measured_against_live_memory),
 		cmocka_unit_test(new_blocks_lead_to_an_explanation_of_one),
+		cmocka_unit_test(several_processes_are_ordered_by_their_leaks),
 	};
 
 	return cmocka_run_group_tests_name("heap_conclusion", tests, NULL, NULL);

@@ -58,8 +58,9 @@ static void the_usage_and_the_headroom_of_a_cgroup_are_concluded(void **state)
 		const char *text, *next;
 	} cases[] = {
 		{ 512 * MIB, 332 * MIB, 63 * MIB, false, false, false,
-		  "cgroup /a b uses 332.0M of its limit of 512.0M; 63.0M (19%) cannot be "
-		  "reclaimed. Need can grow by 449.0M before the kernel kills.",
+		  "cgroup /a b uses 332.0M of its limit of 512.0M; 63.0M (19%) "
+		  "cannot be reclaimed. Need can grow by 449.0M before the "
+		  "kernel kills a process.",
 		  "memstate oom predict --cgroup '/a b'" },
 		{ CGROUP_NO_LIMIT, 1024 * MIB, 1023 * MIB, false, false, false,
 		  "cgroup /a b uses 1.0G (no limit); 1023.0M (99%) cannot be reclaimed.",
@@ -68,13 +69,14 @@ static void the_usage_and_the_headroom_of_a_cgroup_are_concluded(void **state)
 		  "cgroup /a b uses 332.0M (no limit); 63.0M (19%) cannot be reclaimed.",
 		  "memstate oom predict --cgroup '/a b'" },
 		{ 64 * MIB, 63 * MIB, 60 * MIB, false, false, false,
-		  "cgroup /a b uses 63.0M of its limit of 64.0M; 60.0M (95%) cannot be "
-		  "reclaimed. Need can grow by only 4.0M before the kernel kills.",
+		  "cgroup /a b uses 63.0M of its limit of 64.0M; 60.0M (95%) "
+		  "cannot be reclaimed. Need can grow by only 4.0M before the "
+		  "kernel kills a process.",
 		  "memstate oom watch --cgroup '/a b' --record oom.msr" },
 		{ 64 * MIB, 32 * MIB, 16 * MIB, true, false, false,
-		  "cgroup /, which contains /a b, uses 32.0M of its limit of 64.0M; 16.0M "
-		  "(50%) cannot be reclaimed. Need can grow by 48.0M before the kernel "
-		  "kills.",
+		  "cgroup /, which contains /a b, uses 32.0M of its limit of "
+		  "64.0M; 16.0M (50%) cannot be reclaimed. Need can grow by "
+		  "48.0M before the kernel kills a process.",
 		  "memstate oom predict --cgroup '/a b'" },
 		{ 64 * MIB, 32 * MIB, 16 * MIB, false, true, true,
 		  "cgroup /a b uses 32.0M of its limit of 64.0M; 16.0M (50%) cannot be "

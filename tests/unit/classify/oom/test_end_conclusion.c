@@ -29,21 +29,21 @@ struct end_case {
 static const struct end_case cases[] = {
 	{ OOM_END_KILLED, LOG, OOM_CGROUP, TIME_MS, "/x", "", false, false, true,
 	  "The kernel killed server (4242) at 2026-11-23T08:00:00.000Z: cgroup /x reached "
-	  "its limit of 64.0M. The private memory of one process filled the limit.",
+	  "its limit of 64.0M. The private memory of one process used up the limit.",
 	  "" },
 	{ OOM_END_KILLED, LOG | RECORDING, OOM_CGROUP, TIME_MS, "/x", "web-0", false,
 	  false, true,
 	  "The kernel killed server (4242) of pod shop/web-0 at 2026-11-23T08:00:00.000Z: "
-	  "cgroup /x reached its limit of 64.0M. The private memory of one process filled "
+	  "cgroup /x reached its limit of 64.0M. The private memory of one process used up "
 	  "the limit.",
 	  "memstate oom --replay 'a b.msr' --at 2026-11-23T08:00:00.000Z" },
 	{ OOM_END_KILLED, RECORDING, OOM_CGROUP, TIME_MS, "/x", "", false, false, true,
 	  "The kernel killed server (4242) no later than 2026-11-23T08:00:00.000Z; cgroup "
-	  "/x has a limit of 64.0M. The private memory of one process filled the limit.",
+	  "/x has a limit of 64.0M. The private memory of one process used up the limit.",
 	  "memstate oom --replay 'a b.msr' --at 2026-11-23T08:00:00.000Z" },
 	{ OOM_END_KILLED, LOG, OOM_CGROUP, 0, "", "", false, false, false,
 	  "The kernel killed a process at Dec 11 10:48:09: its cgroup reached its limit of "
-	  "64.0M. The private memory of one process filled the limit.",
+	  "64.0M. The private memory of one process used up the limit.",
 	  "" },
 	{ OOM_END_KILLED, LOG, OOM_GLOBAL, 0, "", "", false, false, true,
 	  "The kernel killed server (4242) at Dec 11 10:48:09: the machine ran out of "

@@ -47,6 +47,20 @@ static void java_sizes_have_upper_or_lower_case_suffixes_or_none(void **state)
 	check("java -XX:MaxHeapSize=1t Main", 1024 * GIB);
 }
 
+static void php_has_its_limit_in_a_setting(void **state)
+{
+	(void)state;
+	check("php -d memory_limit=512M app.php", 512 * MIB);
+	check("/usr/bin/php8.2 -dmemory_limit=1g app.php", GIB);
+	check("php -d memory_limit=1G -d memory_limit=300m app.php", 300 * MIB);
+	check("php -c /etc/php.ini -d memory_limit=64K app.php", 65536);
+	check("php -d memory_limit=-1 app.php", NONE);
+	check("php app.php memory_limit=512M", NONE);
+	check("php -- memory_limit=512M", NONE);
+	check("phpize -d memory_limit=512M", NONE);
+	check("node8 -d memory_limit=512M", NONE);
+}
+
 static void java_uses_the_last_heap_size_before_any_percentage(void **state)
 {
 	(void)state;
@@ -256,10 +270,36 @@ static void a_heap_larger_than_the_limit_is_reported_with_both_sizes(void **stat
 	strbuf_release(&advice);
 }
 
+static void sizes_of_mapped_pools_are_limits(void **state)
+{
+	struct usage_uses uses = {
+		.items = { { .use = USE_JIT_CODE, .size_bytes = GIB },
+			   { .use = USE_INNODB_POOL, .size_bytes = 256 * MIB } },
+		.count = 1,
+	};
+	struct runtime_limit limit;
+
+	(void)state;
+	runtime_limit_of_uses(&uses, &limit);
+	assert_null(limit.option);
+	assert_int_equal(runtime_limit_bytes(&limit, 200 * MIB), NONE);
+	uses.count = 2;
+	runtime_limit_of_uses(&uses, &limit);
+	assert_int_equal(runtime_limit_bytes(&limit, 200 * MIB), 256 * MIB);
+	assert_string_equal(runtime_option_title(limit.option),
+			    "innodb_buffer_pool_size");
+	assert_string_equal(limit.text, "the size of the InnoDB buffer pool");
+	uses.items[1].use = USE_POSTGRES_SHARED;
+	runtime_limit_of_uses(&uses, &limit);
+	assert_string_equal(runtime_option_title(limit.option), "shared_buffers");
+	assert_true(runtime_option_is_shared(limit.option));
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(java_sizes_have_upper_or_lower_case_suffixes_or_none),
+		cmocka_unit_test(php_has_its_limit_in_a_setting),
 		cmocka_unit_test(java_uses_the_last_heap_size_before_any_percentage),
 		cmocka_unit_test(java_initial_sizes_are_not_limits),
 		cmocka_unit_test(options_of_the_program_are_not_runtime_options),
@@ -273,6 +313,7 @@ int main(void)
 		cmocka_unit_test(
 			a_heap_larger_than_the_limit_is_reported_with_both_sizes),
 		cmocka_unit_test(only_memory_options_are_kept_from_the_environment),
+		cmocka_unit_test(sizes_of_mapped_pools_are_limits),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -82,8 +82,8 @@ static void pages_shared_with_one_other_process_are_reported(void **state)
 	u.total.bytes[SMAPS_PSS] = 7 * MIB;
 	text = find_sentence(&u, "shared");
 	assert_non_null(text);
-	assert_non_null(
-		strstr(text, "(Pss) is 7.0M, and ending it would free 4.0M (Uss)"));
+	assert_non_null(strstr(
+		text, "(Pss) is 7.0M, and ending the process would free 4.0M (Uss)"));
 	u.total.bytes[SMAPS_PRIVATE_DIRTY] = 6 * MIB;
 	assert_null(find_sentence(&u, "shared"));
 	usage_release(&u);
@@ -120,14 +120,14 @@ static void a_large_live_share_is_reported(void **state)
 	u.process.pid = 4242;
 	assert_string_equal(
 		find_sentence(&u, "live"),
-		"Not checked: whether the program can still reach these blocks. "
-		"'memstate leaks -p 4242' finds blocks that it cannot. No trim returns "
-		"allocated blocks.");
+		"It is unknown whether the program can still reach these "
+		"blocks; 'memstate leaks -p 4242' checks this. A trim does not "
+		"return allocated blocks.");
 	assert_memory_equal(find_sentence(&u, "dominant"),
 			    "Most of it is allocated blocks: 50.0M", 37);
 	u.allocator = ALLOCATOR_JEMALLOC;
 	assert_non_null(find_sentence(&u, "live"));
-	u.allocator = ALLOCATOR_MIMALLOC; /* memstate leaks cannot walk its heap */
+	u.allocator = ALLOCATOR_PARTITION; /* memstate leaks does not support it */
 	assert_null(find_sentence(&u, "live"));
 	make_heap(&u, 49, 5, 5);
 	assert_null(find_sentence(&u, "live"));
@@ -150,6 +150,11 @@ static void free_pages_are_reported_with_the_trimmable_amount(void **state)
 	assert_string_equal(find_sentence(&u, "pool-pages"),
 			    "10.0M (10%) is free pages that jemalloc keeps for future "
 			    "allocations.");
+	u.allocator = ALLOCATOR_MIMALLOC;
+	assert_memory_equal(find_sentence(&u, "pool-pages"),
+			    "10.0M (10%) is free pages kept by mimalloc: with "
+			    "MIMALLOC_PURGE_DELAY=0 ",
+			    72);
 }
 
 static void fragments_are_reported_from_ten_percent(void **state)
@@ -210,6 +215,65 @@ static void many_arenas_of_a_java_virtual_machine_are_reported(void **state)
 	}
 }
 
+/* A heap of a runtime beside that of malloc, and the sentence about it. */
+static void heaps_of_runtimes_are_reported_with_their_limits(void **state)
+{
+	static const struct {
+		enum allocator allocator;
+		uint64_t malloc_mib;
+		const char *rule, *text;
+	} rows[] = {
+		{ ALLOCATOR_PHP, 1, "php-heap",
+		  "30.0M (30%) is PHP's heap: 20.0M is allocated and 10.0M is free. "
+		  "memory_limit limits it in each process, and gc_mem_caches() would return "
+		  "5.0M. The cache of compiled scripts (opcache.memory_consumption) is shared "
+		  "memory." },
+		{ ALLOCATOR_V8, 1, "js-heap",
+		  "30.0M (30%) is the JavaScript heap: 20.0M is in use, garbage included, "
+		  "and 10.0M is free. --max-old-space-size and --max-semi-space-size limit "
+		  "it." },
+		{ ALLOCATOR_V8, 40, "js-heap",
+		  "30.0M (30%) is the JavaScript heap: 20.0M is in use, garbage included, "
+		  "and 10.0M is free. --max-old-space-size and --max-semi-space-size limit "
+		  "it, but not Buffers and ArrayBuffers: they are among the 40.0M allocated "
+		  "by malloc." },
+		{ ALLOCATOR_RUBY, 1, "ruby-objects",
+		  "30.0M (30%) is slots for Ruby objects: 20.0M is in use and 10.0M is "
+		  "free. Ruby returns a page only when no object is left in it; "
+		  "GC.compact moves objects together, and "
+		  "RUBY_GC_HEAP_FREE_SLOTS_MAX_RATIO limits the free slots." },
+		{ ALLOCATOR_RUBY, 40, "ruby-objects",
+		  "30.0M (30%) is slots for Ruby objects: 20.0M is in use and 10.0M is "
+		  "free (GC.compact moves objects together). Their contents are among the "
+		  "40.0M allocated by malloc; Ruby collects garbage when "
+		  "malloc_increase_bytes of GC.stat exceeds its limit "
+		  "(RUBY_GC_MALLOC_LIMIT_MAX)." },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+		struct usage u;
+		const char *text;
+
+		make_heap(&u, 60, 10, 0);
+		u.total.bytes[SMAPS_RSS] = 100 * MIB;
+		assert_null(find_sentence(&u, rows[i].rule));
+		u.heap_count = 2;
+		u.heaps[0].allocator = ALLOCATOR_GLIBC;
+		u.heaps[0].owner_bytes[OWNER_LIVE] = rows[i].malloc_mib * MIB;
+		u.heaps[1].allocator = rows[i].allocator;
+		u.heaps[1].owner_bytes[OWNER_LIVE] = 20 * MIB;
+		u.heaps[1].owner_bytes[OWNER_POOL_PAGES] = 10 * MIB;
+		u.heaps[1].trimmable_bytes = 5 * MIB;
+		text = find_sentence(&u, rows[i].rule);
+		assert_non_null(text);
+		assert_memory_equal(text, rows[i].text, strlen(rows[i].text));
+		/* at least a tenth of Rss */
+		u.total.bytes[SMAPS_RSS] = 400 * MIB;
+		assert_null(find_sentence(&u, rows[i].rule));
+	}
+}
+
 static void live_memory_is_not_reported_if_it_includes_free_memory(void **state)
 {
 	struct usage u;
@@ -240,7 +304,12 @@ static void advice_for_reading_the_heap_is_given_if_there_is_any(void **state)
 	u.heap_error = -EFBIG;
 	u.heap_expected_ns = 700 * NS_PER_MS;
 	assert_non_null(strstr(find_sentence(&u, "heap-unknown"),
-			       "allow a pause of about 700.0ms with --max-pause"));
+			       "use --heap walk, which copies most of it while the "
+			       "process runs, or allow a pause of about 700.0ms"));
+	u.heap_pre_copy_problem = "the kernel does not track writes";
+	assert_non_null(strstr(find_sentence(&u, "heap-unknown"),
+			       "in use, allow a pause of about 700.0ms with "
+			       "--max-pause"));
 	u.heap_error = -ENOMEM; /* nothing the user could do would help */
 	assert_null(find_sentence(&u, "heap-unknown"));
 	u.heap_error = -EPERM;
@@ -299,6 +368,7 @@ int main(void)
 		cmocka_unit_test(free_pages_are_reported_with_the_trimmable_amount),
 		cmocka_unit_test(fragments_are_reported_from_ten_percent),
 		cmocka_unit_test(many_arenas_of_a_java_virtual_machine_are_reported),
+		cmocka_unit_test(heaps_of_runtimes_are_reported_with_their_limits),
 		cmocka_unit_test(live_memory_is_not_reported_if_it_includes_free_memory),
 		cmocka_unit_test(advice_for_reading_the_heap_is_given_if_there_is_any),
 		cmocka_unit_test(anon_is_said_to_contain_only_an_unread_heap),

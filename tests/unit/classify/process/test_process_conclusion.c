@@ -78,9 +78,10 @@ static void two_parts_are_named_if_neither_has_half(void **state)
 	u.matrix.owner_rss_bytes[OWNER_LIVE] = 45 * MIB;
 	u.matrix.owner_rss_bytes[OWNER_ANON] = 15 * MIB;
 	process_conclude(&c, &u, NULL);
-	assert_string_equal(c.text.text,
-			    "Rss 100.0M. No class dominates: allocated blocks "
-			    "45.0M (45%), mapped files 40.0M (40%).");
+	assert_string_equal(
+		c.text.text,
+		"Rss 100.0M. No owner dominates: allocated blocks 45.0M (45%), "
+		"mapped files 40.0M (40%).");
 	usage_release(&u);
 }
 
@@ -162,16 +163,21 @@ static void an_unread_heap_leads_to_the_command_that_can_read_it(void **state)
 		enum allocator allocator;
 		const char *next;
 		const char *problem;
+		const char *pre_copy_problem;
 	} rows[] = {
 		/* a heap that could not be understood: heap would fail as well */
-		{ 0, ALLOCATOR_GLIBC, "memstate map -p 4242 -s rss", "two mallocs" },
-		{ 0, ALLOCATOR_GLIBC, "memstate heap -p 4242", NULL },
-		{ 0, ALLOCATOR_JEMALLOC, "memstate heap -p 4242", NULL },
-		{ 0, ALLOCATOR_MUSL, "memstate heap -p 4242", NULL },
-		{ 0, ALLOCATOR_MIMALLOC, "memstate map -p 4242 -s rss", NULL },
-		{ 0, ALLOCATOR_GO, "memstate heap -p 4242", NULL },
-		{ -EPERM, ALLOCATOR_GLIBC, "memstate doctor -p 4242", NULL },
-		{ -EFBIG, ALLOCATOR_GLIBC, "memstate -p 4242 --max-pause 1051ms", NULL },
+		{ 0, ALLOCATOR_GLIBC, "memstate map -p 4242 -s rss", "two mallocs",
+		  NULL },
+		{ 0, ALLOCATOR_GLIBC, "memstate heap -p 4242", NULL, NULL },
+		{ 0, ALLOCATOR_JEMALLOC, "memstate heap -p 4242", NULL, NULL },
+		{ 0, ALLOCATOR_MUSL, "memstate heap -p 4242", NULL, NULL },
+		{ 0, ALLOCATOR_MIMALLOC, "memstate heap -p 4242", NULL, NULL },
+		{ 0, ALLOCATOR_PARTITION, "memstate heap -p 4242", NULL, NULL },
+		{ 0, ALLOCATOR_GO, "memstate heap -p 4242", NULL, NULL },
+		{ -EPERM, ALLOCATOR_GLIBC, "memstate doctor -p 4242", NULL, NULL },
+		{ -EFBIG, ALLOCATOR_GLIBC, "memstate -p 4242 --heap walk", NULL, NULL },
+		{ -EFBIG, ALLOCATOR_GLIBC, "memstate -p 4242 --max-pause 1051ms", NULL,
+		  "the kernel does not track writes" },
 	};
 
 	(void)state;
@@ -183,6 +189,7 @@ static void an_unread_heap_leads_to_the_command_that_can_read_it(void **state)
 		u.heap_quality = QUALITY_UNKNOWN;
 		u.heap_error = rows[i].error;
 		u.heap_problem = rows[i].problem;
+		u.heap_pre_copy_problem = rows[i].pre_copy_problem;
 		u.heap_expected_ns = 700 * NS_PER_MS;
 		u.allocator = rows[i].allocator;
 		process_conclude_next(&c, &u, &live);

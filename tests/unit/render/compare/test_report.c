@@ -72,14 +72,15 @@ static char *render(const struct comparison *c, enum form form,
 
 /* The expected report on make(), written by hand line by line. */
 static const char report_text[] =
-	"jemalloc:muzzy_decay_ms=60000 settles 91% lower than glibc (6.0M against 66.0M);\n"
-	"what Rss consists of under jemalloc:muzzy_decay_ms=60000 is unknown.\n"
+	"Rss under jemalloc:muzzy_decay_ms=60000 settles 91% lower than under glibc (6.0M\n"
+	"against 66.0M); the composition of Rss under jemalloc:muzzy_decay_ms=60000 is\n"
+	"unknown.\n"
 	"\n"
 	"Command   work \\x1b[31m<b>\\xff\n"
 	"Settled   for 1.0s\n"
-	"Figures   medians of the good runs, +- half of the way from lowest to highest\n"
-	"Also      After settling, live memory and pool cannot be distinguished under\n"
-	"          jemalloc:muzzy_decay_ms=60000: both are in anon.\n"
+	"Figures   medians of the good runs, +- half the range from lowest to highest\n"
+	"Also      After settling, live and free heap memory cannot be distinguished\n"
+	"          under jemalloc:muzzy_decay_ms=60000: both are in anon.\n"
 	"\n"
 	"                              glibc      jemalloc:\n"
 	"                                      muzzy_decay_\n"
@@ -183,6 +184,40 @@ static void many_variants_fit_into_the_width(void **state)
 	comparison_release(&c);
 }
 
+static void a_spread_far_above_the_median_is_an_amount(void **state)
+{
+	static const struct {
+		uint64_t high, low;
+		const char *cell;
+	} rows[] = {
+		{ 20 * MIB, 2 * MIB, " 2.0M +-450%" },
+		{ 100 * MIB, 2 * MIB, " 2.0M +-49.0M" },
+		{ 6 * MIB, 0, " 0 +-3.0M" },
+		{ 0, 0, " 0 +-0%" },
+	};
+	const struct table_options options = { .ascii = true, .max_width = 80 };
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+		const struct made_run high = { 200 * MIB, 200 * MIB, 200 * MIB,
+					       200 * MIB, 200 * MIB, rows[i].high };
+		struct made_run low = high;
+		struct comparison c;
+		char *text;
+
+		low.live_settled = rows[i].low;
+		made_init(&c, "work");
+		made_add_variant(&c, "glibc", ALLOCATOR_GLIBC);
+		made_add_whole_run(&c, &low);
+		made_add_whole_run(&c, &low);
+		made_add_whole_run(&c, &high);
+		text = render(&c, FORM_TEXT, &options, NULL);
+		assert_row(strstr(text, rows[i].cell) != NULL, rows[i].cell);
+		free(text);
+		comparison_release(&c);
+	}
+}
+
 static void csv_rows_are_the_runs_and_their_statistics(void **state)
 {
 	const struct table_options options = { 0 };
@@ -252,7 +287,7 @@ static void json_starts_with_the_command_and_the_verdict(void **state)
 	assert_begins(
 		end + 1,
 		"\"settle_s\":1.000,\"above_bytes\":1048576,\"verdict\":[{\"rule\":\"lower\","
-		"\"text\":\"jemalloc:");
+		"\"text\":\"Rss under jemalloc:");
 	assert_non_null(strstr(end + 1,
 			       "{\"variant\":\"glibc\",\"statistic\":\"max\","
 			       "\"settled_live_bytes\":2097152,\"wall_s\":1.000}"));
@@ -267,6 +302,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(the_report_has_verdict_table_and_graphs),
 		cmocka_unit_test(many_variants_fit_into_the_width),
+		cmocka_unit_test(a_spread_far_above_the_median_is_an_amount),
 		cmocka_unit_test(csv_rows_are_the_runs_and_their_statistics),
 		cmocka_unit_test(a_warm_up_has_no_row),
 		cmocka_unit_test(json_starts_with_the_command_and_the_verdict),

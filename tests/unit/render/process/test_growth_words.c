@@ -29,7 +29,7 @@ static const struct {
 	    .rate_bytes = 2048,
 	    .rate_low_bytes = 1024,
 	    .rate_high_bytes = 4096 },
-	  "too soon to tell: sample for 12.0s more; the floor of each 1.0s "
+	  "too soon to tell: sample for 12.0s more; the lowest value in each 1.0s "
 	  "changes by +2.0K/h (+1.0K/h to +4.0K/h)" },
 	{ { .kind = GROWTH_STEP }, "one step: most of the rise was a single jump" },
 	{ { .kind = GROWTH_PLATEAU },
@@ -38,29 +38,29 @@ static const struct {
 	    .window_ns = 60 * NS_PER_S,
 	    .rate_low_bytes = -1024,
 	    .rate_high_bytes = 2048 },
-	  "no growth: the floor of each 1m00s changes by 0K/h (-1.0K/h to "
+	  "no growth: the lowest value in each 1m00s changes by 0K/h (-1.0K/h to "
 	  "+2.0K/h)" },
 	{ { .kind = GROWTH_FALLING,
 	    .window_ns = 60 * NS_PER_S,
 	    .rate_bytes = -2048,
 	    .rate_low_bytes = -4096,
 	    .rate_high_bytes = -1024 },
-	  "falling: the floor of each 1m00s changes by -2.0K/h (-4.0K/h to "
+	  "falling: the lowest value in each 1m00s changes by -2.0K/h (-4.0K/h to "
 	  "-1.0K/h)" },
 	{ { .kind = GROWTH_SLOW,
 	    .window_ns = 60 * NS_PER_S,
 	    .rate_bytes = 2048,
 	    .rate_low_bytes = 512,
 	    .rate_high_bytes = 4096 },
-	  "growing slowly: the floor of each 1m00s changes by +2.0K/h "
+	  "growing slowly: the lowest value in each 1m00s changes by +2.0K/h "
 	  "(+0.500K/h to +4.0K/h)" },
 	{ { .kind = GROWTH_STEADY,
 	    .cycle_ns = 400 * NS_PER_S,
 	    .rate_bytes = 600 * (int64_t)MIB,
 	    .rate_low_bytes = 540 * (int64_t)MIB,
 	    .rate_high_bytes = 660 * (int64_t)MIB },
-	  "growing: the floor of each cycle (6m40s) changes by +10.0M/min "
-	  "(+9.0M/min to +11.0M/min)" },
+	  "growing: the lowest value in each cycle (6m40s) changes by "
+	  "+10.0M/min (+9.0M/min to +11.0M/min)" },
 };
 
 static void each_kind_of_growth_has_its_words(void **state)
@@ -86,7 +86,7 @@ static void rates_are_in_the_unit_of_the_report(void **state)
 	(void)state;
 	growth_add_words(&words, &growth, units_find_rate(90 * (int64_t)MIB));
 	assert_string_equal(strbuf_text(&words),
-			    "growing slowly: the floor of each 1m00s changes by "
+			    "growing slowly: the lowest value in each 1m00s changes by "
 			    "+0.500M/min (+0.250M/min to +1.0M/min)");
 }
 

@@ -9,17 +9,17 @@
 #include <cmocka.h>
 
 #include <errno.h>
-#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
+#include "proc/process/statm.h"
 #include "sample/process/watch.h"
+#include "../../support/tree.h"
 
 /* A made-up /proc, and the watch on it. */
 struct fixture {
-	char root[32];
+	struct tree tree;
 	struct procfs fs;
 	struct sampler *sampler;
 	struct targets targets;
@@ -29,36 +29,23 @@ struct fixture {
 static void write_file(const struct fixture *f, int pid, const char *name,
 		       const char *text)
 {
-	char path[96];
-	FILE *file;
+	char path[32];
 
-	snprintf(path, sizeof(path), "%s/%d", f->root, pid);
-	mkdir(path, 0755);
-	snprintf(path, sizeof(path), "%s/%d/%s", f->root, pid, name);
-	file = fopen(path, "w");
-	assert_non_null(file);
-	fputs(text, file);
-	assert_int_equal(fclose(file), 0);
+	snprintf(path, sizeof(path), "%d/%s", pid, name);
+	tree_write(&f->tree, path, text);
 }
 
 static void remove_file(const struct fixture *f, int pid, const char *name)
 {
-	char path[96];
+	char path[32];
 
-	snprintf(path, sizeof(path), "%s/%d/%s", f->root, pid, name);
-	unlink(path);
+	snprintf(path, sizeof(path), "%d/%s", pid, name);
+	tree_delete(&f->tree, path);
 }
 
 static void remove_process(const struct fixture *f, int pid)
 {
-	char path[96];
-
-	remove_file(f, pid, "stat");
-	remove_file(f, pid, "smaps_rollup");
-	remove_file(f, pid, "smaps");
-	remove_file(f, pid, "cmdline");
-	snprintf(path, sizeof(path), "%s/%d", f->root, pid);
-	rmdir(path);
+	remove_file(f, pid, "");
 }
 
 static void set_stat(const struct fixture *f, int pid, const char *comm, int start,
@@ -103,9 +90,8 @@ static int set_up(void **state)
 {
 	struct fixture *f = calloc(1, sizeof(*f));
 
-	snprintf(f->root, sizeof(f->root), "/tmp/test-watch-XXXXXX");
-	assert_non_null(mkdtemp(f->root));
-	assert_int_equal(procfs_open(&f->fs, f->root), 0);
+	tree_make(&f->tree);
+	assert_int_equal(procfs_open(&f->fs, f->tree.root), 0);
 	f->sampler = sampler_new(&f->fs, false);
 	watch_with_share(f, 0);
 	*state = f;
@@ -119,9 +105,7 @@ static int tear_down(void **state)
 	watch_free(f->watch);
 	sampler_free(f->sampler);
 	procfs_release(&f->fs);
-	for (int pid = 1; pid < 300; pid++)
-		remove_process(f, pid);
-	assert_int_equal(rmdir(f->root), 0);
+	tree_remove(&f->tree);
 	free(f);
 	return 0;
 }
@@ -253,6 +237,31 @@ static void process_that_freed_a_few_pages_is_read_again(void **state)
 	assert_int_equal(known_rss(f, 3), 2 * MIB);
 	for (int i = 1; i <= 5; i++)
 		remove_file(f, i, "statm");
+}
+
+/* In the kernel's own /proc, each refresh looks up the statm of all processes. */
+static void hidden_process_that_freed_a_page_is_read_at_the_next_refresh(void **state)
+{
+	struct fixture *f = *state;
+	const int count = 299;
+
+	if (!proc_statm_is_exact())
+		skip();
+	sampler_free(f->sampler);
+	f->fs.is_foreign = false;
+	f->sampler = sampler_new(&f->fs, false);
+	watch_with_share(f, 0);
+	make_processes(f, 1, count);
+	for (int pid = 1; pid <= count; pid++)
+		write_file(f, pid, "statm", "2000 256 10 1 0 100 0\n");
+	refresh(f, NULL, 0);
+	for (int pid = 10; pid <= count; pid += 40) {
+		set_rss(f, pid, 2);
+		write_file(f, pid, "statm", "2000 255 10 1 0 100 0\n");
+	}
+	refresh(f, NULL, 0);
+	for (int pid = 10; pid <= count; pid += 40)
+		assert_int_equal(known_rss(f, pid), 2 * MIB);
 }
 
 static void changed_hidden_process_is_read_before_unchanged_ones(void **state)
@@ -410,7 +419,7 @@ static void expensive_process_is_read_within_its_cpu_share(void **state)
 	FILE *file;
 
 	make_processes(f, 1, 1);
-	snprintf(path, sizeof(path), "%s/1/smaps", f->root);
+	snprintf(path, sizeof(path), "%s/1/smaps", f->tree.root);
 	file = fopen(path, "w");
 	assert_non_null(file);
 	for (int i = 0; i < 100000; i++)
@@ -472,6 +481,7 @@ int main(void)
 		TEST(unchanged_visible_process_is_not_read_again),
 		TEST(process_with_new_faults_is_read_again),
 		TEST(process_that_freed_a_few_pages_is_read_again),
+		TEST(hidden_process_that_freed_a_page_is_read_at_the_next_refresh),
 		TEST(changed_hidden_process_is_read_before_unchanged_ones),
 		TEST(unchanged_processes_are_read_a_few_at_a_time),
 		TEST(many_changed_processes_are_spread_over_ticks_and_none_starves),

@@ -60,7 +60,10 @@ static void assert_moments(int64_t jump_ms)
 	assert_moment(replay, "-1s", 3);
 	assert_moment(replay, "-3s", 1);
 	assert_moment(replay, "-1h", 0);
+	assert_moment(replay, "first", 0);
+	assert_moment(replay, "last", 4);
 	assert_int_equal(replay_find_moment(replay, "+x", &index), -EINVAL);
+	assert_int_equal(replay_find_moment(replay, "firs", &index), -EINVAL);
 	replay_close(replay);
 }
 

@@ -3,7 +3,6 @@
 
 #include "walk/walk.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 #include "../../support/heap_image.h"
@@ -323,47 +322,6 @@ static void an_arena_limit_does_not_make_the_parameters_ambiguous(void **state)
 	}
 }
 
-static void a_missing_mmapped_chunk_makes_an_estimate(void **state)
-{
-	struct heap_image h;
-	struct heap heap;
-
-	(void)state;
-	heap_image_init(&h, &heap_kinds[4]);
-	heap_image_write(&h, UINT64_C(0x7f1000000008), 0);
-	heap_image_walk(&h, &heap);
-	assert_int_equal(heap.quality, QUALITY_ESTIMATE);
-	assert_int_equal(heap.mapped.count, 0);
-	heap_release(&heap);
-	heap_image_release(&h);
-}
-
-/* Memory of a runtime may contain what looks like the head of an mmapped chunk. */
-static void an_mmapped_chunk_is_not_in_the_memory_of_a_runtime(void **state)
-{
-	uint8_t *claimed;
-	struct heap_image h;
-	struct heap heap;
-	const struct image_run *run;
-
-	(void)state;
-	heap_image_init(&h, &heap_kinds[4]);
-	claimed = calloc(h.image.length_bytes / IMAGE_PAGE_BYTES, 1);
-	assert_non_null(claimed);
-	h.claimed = claimed;
-	heap_image_walk(&h, &heap);
-	assert_int_equal(heap.mapped.count, 1);
-	heap_release(&heap);
-	run = image_run_at(&h.image, UINT64_C(0x7f1000000000));
-	assert_non_null(run);
-	claimed[run->offset_bytes / IMAGE_PAGE_BYTES] = 1;
-	heap_image_walk(&h, &heap);
-	assert_int_equal(heap.mapped.count, 0);
-	heap_release(&heap);
-	heap_image_release(&h);
-	free(claimed);
-}
-
 static void an_empty_image_is_unknown(void **state)
 {
 	struct heap_image h = { .image = IMAGE_INIT, .mappings = MAPPING_LIST_INIT };
@@ -436,8 +394,6 @@ int main(void)
 			a_heap_after_the_data_of_a_library_is_not_another_malloc),
 		cmocka_unit_test(a_heap_without_malloc_parameters_is_unknown),
 		cmocka_unit_test(an_arena_limit_does_not_make_the_parameters_ambiguous),
-		cmocka_unit_test(a_missing_mmapped_chunk_makes_an_estimate),
-		cmocka_unit_test(an_mmapped_chunk_is_not_in_the_memory_of_a_runtime),
 		cmocka_unit_test(an_empty_image_is_unknown),
 		cmocka_unit_test(random_damage_never_breaks_the_walk),
 	};

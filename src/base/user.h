@@ -1,0 +1,17 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * user - names of users.
+ */
+#ifndef MS_BASE_USER_H
+#define MS_BASE_USER_H
+
+#include <stdint.h>
+
+/*
+ * Return the name of a user, or NULL if the user has no name. The next call overwrites
+ * the name. A static program reads only /etc/passwd, because the C library would load
+ * the name services as shared libraries, which must have the version of that library.
+ */
+const char *user_find_name(uint32_t uid);
+
+#endif

@@ -1,0 +1,87 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * groups - the memory of all processes, added up by group. The functions are pure.
+ *
+ * The figures of the largest groups are shown on their own, and those of all others as
+ * one sum, so that the sum over all groups is the same regardless of how many are
+ * shown. A group is shown when it has been among the `top` largest for
+ * GROUPS_LOOKS_MIN looks, and is no longer shown when it has not been among the
+ * 2 * top largest for GROUPS_REST_NS.
+ */
+#ifndef MS_CLASSIFY_EXPORTER_GROUPS_H
+#define MS_CLASSIFY_EXPORTER_GROUPS_H
+
+#include "classify/exporter/group_name.h"
+#include "model/usage.h"
+
+#define GROUPS_LOOKS_MIN 3
+#define GROUPS_REST_NS (600 * NS_PER_S)
+
+struct group_sums {
+	uint64_t rss_bytes;
+	uint64_t state_bytes[STATE_COUNT_];
+	/* Memory by owner. It is set only if the mappings of all processes were read. */
+	uint64_t owner_bytes[OWNER_COUNT_];
+	uint64_t unbacked_bytes, reserved_bytes, trimmable_bytes;
+	uint64_t pss_bytes, swap_bytes, huge_page_bytes;
+	size_t process_count; /* number of processes whose memory is in the sums */
+	size_t unreadable_count;
+	size_t late_count; /* number of processes whose memory has not been read yet */
+	size_t heap_count; /* number of processes whose heap is in the sums */
+	/* start time of the oldest process; UINT64_MAX: there is no process */
+	uint64_t oldest_start_ticks;
+	/*
+	 * time when the oldest figure in the sums was read; UINT64_MAX: there
+	 * are no figures
+	 */
+	uint64_t oldest_taken_ns;
+};
+
+struct group {
+	struct group_name name;
+	struct group_sums sums;
+	bool is_shown;
+	/* number of consecutive looks in which the group was among the `top` largest */
+	unsigned int large_looks;
+	/* when the group dropped out of the 2 * top largest; 0: it is among them */
+	uint64_t small_since_ns;
+};
+
+struct named_groups {
+	struct group **items; /* sorted by name, in byte order */
+	size_t count, capacity;
+	struct group_sums rest; /* sum over the groups that are not shown */
+	size_t look_count;
+};
+
+#define NAMED_GROUPS_INIT     \
+	{                     \
+		.items = NULL \
+	}
+
+void named_groups_release(struct named_groups *groups);
+
+/* Begin a look: set the sums of all groups to 0. */
+void named_groups_begin(struct named_groups *groups);
+
+/*
+ * Add a process to the group. If its usage was not read, or could not be read, only count
+ * the process.
+ */
+void named_groups_add(struct named_groups *groups, const struct group_name *name,
+		      const struct usage *usage);
+
+/*
+ * End a look: drop the groups without processes, and decide which groups are shown, at
+ * most shown_max. After the first look, these are the `top` largest groups.
+ */
+void named_groups_end(struct named_groups *groups, size_t top, size_t shown_max,
+		      uint64_t now_ns);
+
+/* Return the group with this name, or NULL. */
+struct group *named_groups_find(const struct named_groups *groups, const char *name);
+
+/* Return the sum over all groups. */
+struct group_sums named_groups_total(const struct named_groups *groups);
+
+#endif

@@ -1,0 +1,82 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * look - everything that the exporter shows at one instant: the result of one reading of
+ * the processes and cgroups. Plain data.
+ */
+#ifndef MS_CLASSIFY_EXPORTER_LOOK_H
+#define MS_CLASSIFY_EXPORTER_LOOK_H
+
+#include "classify/exporter/cgroups.h"
+#include "classify/exporter/groups.h"
+
+/* Stages of a look whose cost is shown. */
+enum look_stage {
+	LOOK_PROCESSES, /* list the processes, and read their memory */
+	LOOK_GROUPS,	/* find the group of each process */
+	LOOK_CGROUPS,	/* read the files of the cgroups */
+	LOOK_HEAPS,	/* read heaps; shown only with --heap */
+	LOOK_STAGE_COUNT_
+};
+
+extern const char *const look_stage_names[LOOK_STAGE_COUNT_];
+
+struct look_cost {
+	uint64_t wall_ns; /* elapsed time of the last look */
+	uint64_t cpu_ns;  /* CPU time of all looks */
+};
+
+#define LOOK_PAUSE_BUCKETS 8
+
+/* Upper bounds of the buckets of pauses; the last bucket has none. */
+extern const uint64_t look_pause_limits_ns[LOOK_PAUSE_BUCKETS - 1];
+
+/* The pauses of processes whose heaps were read. */
+struct look_pauses {
+	uint64_t counts[LOOK_PAUSE_BUCKETS]; /* of each bucket alone */
+	uint64_t sum_ns;
+};
+
+/*
+ * The last kill with a given verdict, which becomes the exemplar of the
+ * verdict's counter.
+ */
+struct look_kill {
+	int pid; /* 0: there was none */
+	uint64_t unix_ms;
+	char group[64];
+};
+
+/* The figures of the exporter itself. Amounts are BYTES_UNKNOWN if unknown. */
+struct look_self {
+	uint64_t cpu_ns, resident_bytes, start_unix_ms, open_fds, max_fds;
+	/* the web file: number of failed reads, and whether the last read succeeded */
+	uint64_t web_failure_count;
+	bool has_web_file, is_web_ok;
+};
+
+struct exporter_look {
+	uint64_t taken_ns, unix_ms;
+	/* wall-clock time of the boot, from which the start times of processes count */
+	uint64_t boot_unix_ms;
+	struct named_groups groups;
+	struct named_cgroups cgroups;
+	bool has_owners; /* true if the mappings of the processes are read */
+	bool has_heaps;	 /* heaps are read */
+	struct look_pauses pauses;
+	bool is_log_readable;
+	uint64_t verdict_counts[OOM_VERDICT_COUNT_];
+	struct look_kill verdict_kills[OOM_VERDICT_COUNT_];
+	struct look_cost costs[LOOK_STAGE_COUNT_];
+	/* total time for which reading has held the processes' mmap locks */
+	uint64_t locked_ns;
+	size_t late_count; /* number of processes whose memory has not been read yet */
+	bool is_success;   /* true if the processes could be listed */
+	/* version of the cgroup hierarchy; 0: no memory controller is visible */
+	int cgroup_version;
+	struct look_self self;
+};
+
+void exporter_look_init(struct exporter_look *look);
+void exporter_look_release(struct exporter_look *look);
+
+#endif

@@ -1,0 +1,68 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* exporter_private - the state of memstate exporter. Internal to cmd/exporter. */
+#ifndef MS_CMD_EXPORTER_EXPORTER_PRIVATE_H
+#define MS_CMD_EXPORTER_EXPORTER_PRIVATE_H
+
+#include <regex.h>
+
+#include "cmd/exporter/exporter_options.h"
+#include "cmd/exporter/web.h"
+#include "cmd/session/session.h"
+#include "render/exporter/metrics.h"
+#include "sample/exporter/collector.h"
+
+/*
+ * Time after which a look reads no more processes, if the look is served or
+ * written to a file.
+ */
+#define LOOK_LIMIT_NS (1 * NS_PER_S)
+
+struct exporter {
+	struct exporter_options *options;
+	struct session session;
+	struct collector *collector;
+	/* the compiled patterns of --match, followed by that of --heap-match */
+	regex_t patterns[EXPORTER_PATTERNS_MAX + 1];
+	size_t compiled_count;
+	struct metric_limits limits;
+	uint64_t start_unix_ms;
+	struct recorder *recorder; /* recording of --record, or NULL */
+	int record_error;	   /* the last error of the recording that was reported */
+	int reported_error; /* the last error of writing the file that was reported */
+	struct strbuf texts[EXPOSITION_FORMAT_COUNT_];
+	struct web web; /* the serving process; its pid is 0 if there is none */
+	struct web_file web_file;
+	/* the last problem with the web file that was reported */
+	struct strbuf web_problem;
+	uint64_t web_failure_count;
+	struct listeners listeners;
+};
+
+/* Take a look. Return 0 or -errno. */
+int exporter_take_look(struct exporter *x, uint64_t limit_ns);
+
+/* Write the exposition of the last look in the given format to x->texts[format]. */
+void exporter_describe(struct exporter *x, enum exposition_format format);
+
+/* Report how many processes are missing from the sums. */
+void exporter_report_unreadable(struct exporter *x);
+
+/*
+ * Return the time of the next look: one interval after begin_ns, or later if the last
+ * look used more CPU time than the budget allows.
+ */
+uint64_t exporter_next_due_ns(const struct exporter *x, uint64_t begin_ns,
+			      uint64_t cpu_ns);
+
+/*
+ * Open the sockets and start the serving process. Return EXIT_DONE, or print a message
+ * and return another exit status.
+ */
+int exporter_begin_serving(struct exporter *x);
+
+/* Take looks and serve them until a signal ends memstate. Return an exit status. */
+int exporter_serve(struct exporter *x);
+
+void exporter_end_serving(struct exporter *x);
+
+#endif

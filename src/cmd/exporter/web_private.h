@@ -1,0 +1,77 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * web_private - the state of the server, shared by web_server.c, which manages the
+ * sockets and the looks, and web_answer.c, which answers requests.
+ */
+#ifndef MS_CMD_EXPORTER_WEB_PRIVATE_H
+#define MS_CMD_EXPORTER_WEB_PRIVATE_H
+
+#include "cmd/exporter/web_connections.h"
+#include "cmd/exporter/web_library.h"
+#include "cmd/exporter/web_rate.h"
+#include "cmd/exporter/web_server.h"
+#include "cmd/exporter/web_users.h"
+
+#if HAVE_MICROHTTPD
+
+/*
+ * A look that is being served. Each response borrows its text; destroying the last
+ * response releases the look.
+ */
+struct served_look {
+	void *map;
+	size_t length;
+	/*
+	 * number of references: one per response, and one of the server if this is
+	 * the last look
+	 */
+	unsigned int users;
+	/*
+	 * The responses that have been requested so far, by format, uncompressed
+	 * and compressed.
+	 */
+	struct MHD_Response *responses[EXPOSITION_FORMAT_COUNT_][2];
+};
+
+#	define WEB_IDLE_S 10
+#	define WEB_MEMORY_BYTES 32768
+
+struct web_daemon {
+	struct web_server *server;
+	int listen_fd;
+	struct MHD_Daemon *mhd;
+	/* daemon with the previous TLS settings, until its connections end; NULL: none */
+	struct MHD_Daemon *former;
+	uint64_t former_since_ns;
+	struct web_connections connections;
+};
+
+struct web_server {
+	const char *telemetry_path;
+	web_scrape_fn scraped;
+	void *context;
+	struct web_daemon daemons[LISTEN_MAX];
+	size_t daemon_count;
+	char *settings; /* settings in the form of struct web_file; owned */
+	size_t settings_length;
+	struct web_users users;
+	struct web_rate rate;
+	struct served_look *look; /* NULL: there was no look yet */
+};
+
+/* Return the descriptor of the connection, or -1. */
+int web_connection_fd(struct MHD_Connection *connection);
+
+/* Answer a request. This function is the callback of a daemon, which is the context. */
+enum MHD_Result web_answer(void *context, struct MHD_Connection *connection,
+			   const char *url, const char *method, const char *version,
+			   const char *upload, size_t *upload_length, void **request);
+
+/* Drop a reference to the look, and free it with the last reference. */
+void web_look_release(void *look);
+
+/* Destroy the responses of the look, because the configured headers have changed. */
+void web_look_forget_responses(struct served_look *look);
+
+#endif
+#endif

@@ -1,0 +1,59 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * heap_objects - the objects in the heap of a language runtime by type, and which of them
+ * keep nearly empty arenas. Plain data.
+ *
+ *     sum of types[].live + other + unused = the live bytes of the heap's objects
+ */
+#ifndef MS_MODEL_HEAP_OBJECTS_H
+#define MS_MODEL_HEAP_OBJECTS_H
+
+#include "model/heap.h"
+
+struct heap_object_type {
+	char *name; /* owned */
+	struct chunk_sum live;
+};
+
+/* The blocks of one type and one size that are in nearly empty arenas. */
+struct heap_object_pin {
+	size_t type; /* index in types, or HEAP_OBJECT_OTHER */
+	uint64_t size_bytes;
+	uint64_t block_count;
+	uint64_t arena_count; /* number of arenas with at least one of these blocks */
+};
+
+#define HEAP_OBJECT_OTHER SIZE_MAX
+
+struct heap_objects {
+	enum allocator allocator;
+	struct heap_object_type *types; /* types in descending order of bytes */
+	size_t type_count, type_capacity;
+	/*
+	 * Live blocks that are not objects, such as the tables of dictionaries; Java:
+	 * parts of the heap that could not be read.
+	 */
+	struct chunk_sum other;
+	/* Java: unused ends of the threads' allocation buffers. */
+	struct chunk_sum unused;
+	/* Number of nearly empty arenas, and their free bytes. */
+	struct chunk_sum empty;
+	struct heap_object_pin *pins; /* pins in descending order of arena_count */
+	size_t pin_count;
+	/*
+	 * String constant that explains why the types of some objects are unknown; NULL
+	 * if all objects were examined.
+	 */
+	const char *problem;
+};
+
+/* Append a type. The name is copied. */
+void heap_objects_add(struct heap_objects *objects, const char *name,
+		      const struct chunk_sum *live);
+
+/* Merge the types of the same name, and sort them. */
+void heap_objects_sort(struct heap_objects *objects);
+
+void heap_objects_release(struct heap_objects *objects);
+
+#endif

@@ -1,0 +1,75 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "config.h"
+
+#include "model/known_use.h"
+
+#include <stddef.h>
+
+const struct known_use_text known_use_texts[USE_COUNT_] = {
+	[USE_INNODB_POOL] = { "InnoDB buffer pool", "innodb_buffer_pool_size",
+			      "MariaDB: whole MiB with reserved memory directly behind them, which may include the log buffer; if nothing is reserved, the largest mapping of whole 8 MiB" },
+	[USE_INNODB_BUFFERS] = { "InnoDB log buffer", "innodb_log_buffer_size",
+				 "MariaDB: whole MiB that are neither in the heap nor the buffer pool" },
+	[USE_INNODB_RESERVE] = { "InnoDB pool, reserved", "innodb_buffer_pool_size_max",
+				 "MariaDB: no access rights, directly behind the buffer pool" },
+	[USE_POSTGRES_SHARED] = { "PostgreSQL shared memory", "shared_buffers",
+				  "PostgreSQL: shared anonymous memory, or a System V "
+				  "segment" },
+	[USE_POSTGRES_DYNAMIC] = { "PostgreSQL parallel work",
+				   "work_mem, max_parallel_workers_per_gather",
+				   "a file named /dev/shm/PostgreSQL.NUMBER" },
+	[USE_POSTGRES_BACKEND] = { "PostgreSQL backend",
+				   "work_mem, maintenance_work_mem, temp_buffers",
+				   "PostgreSQL: the heap of malloc" },
+	[USE_GCC_COLLECTED] = { "GCC collected memory",
+				"--param ggc-min-heapsize, --param ggc-min-expand",
+				"a compiler of GCC: anonymous memory that is not in the "
+				"heap" },
+	[USE_PHP_OPCACHE] = { "PHP opcache", "opcache.memory_consumption",
+			      "PHP with opcache.so: shared anonymous memory" },
+	[USE_NGINX_ZONES] = { "nginx shared zones",
+			      "the sizes of zones, such as keys_zone",
+			      "nginx: shared anonymous memory" },
+	[USE_JIT_CODE] = { "JIT code", NULL, "executable memory without a file" },
+	[USE_JAVA_CODE] = { "Java code cache", "-XX:ReservedCodeCacheSize",
+			    "a Java virtual machine: executable memory without a file" },
+	[USE_STACKS] = { "stacks", "ulimit -s, pthread_attr_setstacksize(3)",
+			 "counted as stack" },
+	[USE_JAVA_STACKS] = { "Java thread stacks", "-Xss",
+			      "a Java virtual machine: counted as stack" },
+	[USE_IO_URING] = { "io_uring rings", "the entries of io_uring_setup(2)",
+			   "the kernel's name" },
+	[USE_AIO] = { "AIO rings", "fs.aio-max-nr", "the kernel's name" },
+	[USE_PERF] = { "perf ring buffers", "kernel.perf_event_mlock_kb",
+		       "the kernel's name" },
+	[USE_PACKET_RING] = { "packet socket rings", "PACKET_RX_RING, PACKET_TX_RING",
+			      "the kernel's name" },
+	[USE_KVM] = { "KVM guest registers", NULL, "the kernel's name" },
+	[USE_BPF] = { "BPF maps", "max_entries of the map", "the kernel's name" },
+	[USE_GPU] = { "GPU memory", NULL, "the device's name" },
+	[USE_DEVICE] = { "device memory", NULL, "the device's name" },
+	[USE_SYSV] = { "System V shared memory", "kernel.shmmax, kernel.shmall",
+		       "the kernel's name" },
+	[USE_ASAN_SHADOW] = { "ASan shadow", NULL,
+			      "the fixed addresses of AddressSanitizer" },
+	[USE_ASAN_HEAP] = { "ASan heap", "ASAN_OPTIONS=quarantine_size_mb",
+			    "the fixed addresses of AddressSanitizer" },
+	[USE_TSAN_SHADOW] = { "TSan shadow", "TSAN_OPTIONS=memory_limit_mb",
+			      "the fixed addresses of ThreadSanitizer" },
+	[USE_TSAN_HEAP] = { "TSan heap", NULL, "the fixed addresses of ThreadSanitizer" },
+	[USE_ARENA_RESERVE] = { "glibc arenas, reserved", "glibc.malloc.arena_max",
+				"no access rights, up to the end of an arena of 64 MiB" },
+	[USE_PROGRAM_DATA] = { "zeroed program data", NULL,
+			       "between the program's file and [heap]: .bss" },
+	[USE_PARTITION] = { "PartitionAlloc pools", NULL,
+			    "Chromium: two adjacent pools of 16 GiB each" },
+	[USE_V8_CAGE] = { "V8 JavaScript heap", "--js-flags=--max-old-space-size",
+			  "Chromium: the first accessible 4 GiB behind a guard region of "
+			  "32 GiB or more, in reserved memory of 1 TiB or more" },
+	[USE_V8_SANDBOX] = { "V8 sandbox", NULL,
+			     "Chromium: behind the JavaScript heap, in the same reserved "
+			     "memory: ArrayBuffers, WebAssembly" },
+	[USE_OILPAN] = { "Blink garbage-collected heap", NULL,
+			 "Chromium: reserved memory of 2 to 32 GiB, aligned to its size, "
+			 "a power of two" },
+};

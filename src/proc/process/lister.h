@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * lister - list all processes again and again, at a fraction of the cost of
+ * proc_list_read().
+ *
+ * A lister keeps what it has read of each process, and an open descriptor of the statm
+ * file. It reads every statm at each look, and stat only of processes that are new, whose
+ * statm has changed, whose parent has ended, that the caller names, and of one process in
+ * LISTER_TURNS. The other members of struct process are therefore at most LISTER_TURNS
+ * looks old. stat_rss_bytes is always that of statm.
+ *
+ * Each descriptor takes 5.6 KiB of kernel memory, which is charged to memstate's cgroup.
+ * A lister holds at most LISTER_HELD_MAX descriptors, and at most half of the soft limit
+ * RLIMIT_NOFILE. It opens the statm of other processes at each look. It releases all its
+ * descriptors, and holds none from then on, if no more files can be opened.
+ */
+#ifndef MS_PROC_PROCESS_LISTER_H
+#define MS_PROC_PROCESS_LISTER_H
+
+#include <stddef.h>
+
+#include "proc/process/list.h"
+
+#define LISTER_TURNS 20
+#define LISTER_HELD_MAX 1000
+
+struct lister;
+
+/*
+ * Create a lister for a procfs of the running kernel, which must outlive it. The kernel's
+ * statm must be exact (proc_statm_is_exact()).
+ */
+struct lister *lister_new(const struct procfs *fs);
+void lister_free(struct lister *l);
+
+/*
+ * Call fn for every process, like proc_list_read() with LIST_STAT, in ascending order of
+ * pid. stat is read for each of the `count` processes in pids.
+ */
+int lister_read(struct lister *l, const int *pids, size_t count, process_fn fn,
+		void *context);
+
+#endif

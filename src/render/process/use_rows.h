@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * use_rows - the part of a process report that shows what mappings are used for, and
+ * which options limit these uses.
+ */
+#ifndef MS_RENDER_PROCESS_USE_ROWS_H
+#define MS_RENDER_PROCESS_USE_ROWS_H
+
+#include <stdbool.h>
+
+#include "base/json_write.h"
+#include "base/strbuf.h"
+#include "model/usage.h"
+
+/*
+ * Return the number of lines that usage_uses_add_rows() appends. It is 0 if no known use
+ * has at least 1 % of Rss.
+ */
+size_t usage_uses_line_count(const struct usage *u);
+
+/*
+ * Append the table of the uses with at least 1 % of Rss, at most five of them, and the
+ * anonymous memory whose use is unknown.
+ */
+void usage_uses_add_rows(struct strbuf *out, const struct usage *u, bool exact_bytes);
+
+/* Append all known uses as the array "uses", and "unknown_anon_bytes". */
+void usage_uses_add_json(struct json *j, const struct usage *u);
+
+#endif

@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * cgroup_turns - read the memory files of the named cgroups, in turn if there is no time
+ * to read all of them. A cgroup that was not read in a look keeps its figures.
+ */
+#ifndef MS_SAMPLE_EXPORTER_CGROUP_TURNS_H
+#define MS_SAMPLE_EXPORTER_CGROUP_TURNS_H
+
+#include "classify/exporter/cgroups.h"
+#include "model/usage.h"
+#include "sample/exporter/places.h"
+
+struct cgroup_turns {
+	size_t next;		 /* index of the place from which reading continues */
+	struct snapshot members; /* usages of the processes of one limit, borrowed */
+	/* Figures of the cgroups whose limits apply, as read in this look. */
+	struct known_limit {
+		char *path;
+		struct oom_figures figures;
+	} * limits;
+	size_t limit_count, limit_capacity;
+};
+
+struct cgroup_turns_input {
+	struct places *places;
+	const struct snapshot *processes;
+	/* cgroup of each process, or NULL if unknown; may itself be NULL */
+	const struct process_cgroup *const *cgroups;
+};
+
+void cgroup_turns_release(struct cgroup_turns *turns);
+
+/*
+ * Read cgroups for at most limit_ns, but at least one cgroup, and add all of them with
+ * their last figures to *ret.
+ */
+void cgroup_turns_take(struct cgroup_turns *turns, const struct cgroup_turns_input *input,
+		       uint64_t limit_ns, struct named_cgroups *ret);
+
+#endif

@@ -1,0 +1,222 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "config.h"
+
+#include "sample/exporter/collector.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/clock.h"
+#include "base/xalloc.h"
+#include "sample/exporter/cgroup_turns.h"
+#include "sample/exporter/heap_turns.h"
+#include "sample/exporter/kills.h"
+#include "sample/exporter/places.h"
+#include "sample/process/watch.h"
+
+/* Maximum age of a usage with a heap. Older usages are not used. */
+#define HEAP_AGE_MAX_NS (300 * NS_PER_S)
+
+struct collector {
+	struct collector_setup setup;
+	struct targets targets; /* all processes */
+	struct watch *watch;
+	struct places places;
+	struct cgroup_turns turns;
+	struct kills kills;
+	struct heap_turns *heaps; /* NULL: no heaps are read */
+	struct exporter_look look;
+	/* cgroup of each process in the watch's snapshot */
+	const struct process_cgroup **cgroups;
+	size_t cgroup_capacity;
+};
+
+struct collector *collector_new(const struct collector_setup *setup)
+{
+	struct collector *c = xcalloc(1, sizeof(*c));
+
+	c->setup = *setup;
+	c->watch = watch_new(setup->sampler, &c->targets, setup->max_share_per_mille);
+	places_init(&c->places, setup->fs, setup->grouping);
+	c->places.patterns = setup->patterns;
+	c->places.pattern_count = setup->pattern_count;
+	exporter_look_init(&c->look);
+	c->look.has_owners = setup->has_owners;
+	if (c->places.has_mount)
+		c->look.cgroup_version = (int)c->places.mount.version;
+	if (setup->heap_pattern)
+		c->heaps = heap_turns_new(setup->fs, setup->sampler, setup->heap_pattern,
+					  setup->max_pause_ns);
+	c->look.has_heaps = c->heaps != NULL;
+	c->kills.fd = -EOPNOTSUPP;
+	if (setup->reads_log)
+		kills_open(&c->kills);
+	c->kills.recorder = setup->recorder;
+	c->look.is_log_readable = c->kills.fd >= 0;
+	return c;
+}
+
+void collector_free(struct collector *c)
+{
+	if (!c)
+		return;
+	heap_turns_free(c->heaps);
+	watch_free(c->watch);
+	cgroup_turns_release(&c->turns);
+	places_release(&c->places);
+	kills_close(&c->kills);
+	exporter_look_release(&c->look);
+	free(c->cgroups);
+	free(c);
+}
+
+struct stage_timer {
+	uint64_t wall_ns, cpu_ns;
+};
+
+static struct stage_timer begin_stage(void)
+{
+	return (struct stage_timer){ clock_now_ns(), clock_thread_cpu_ns() };
+}
+
+static void end_stage(struct collector *c, enum look_stage stage,
+		      const struct stage_timer *timer)
+{
+	c->look.costs[stage].wall_ns = clock_now_ns() - timer->wall_ns;
+	c->look.costs[stage].cpu_ns += clock_thread_cpu_ns() - timer->cpu_ns;
+}
+
+/* Read the processes, and add up the time for which reading held their mmap locks. */
+static int read_processes(struct collector *c, uint64_t limit_ns)
+{
+	unsigned int needs = c->setup.has_owners ? NEED_SMAPS : NEED_ROLLUP;
+	struct stage_timer timer = begin_stage();
+	const struct snapshot *s;
+	int r;
+
+	if (c->setup.grouping == GROUPING_USER)
+		needs |= NEED_UID;
+	if (c->setup.recorder) {
+		needs |= RECORDER_NEEDS;
+		recorder_begin(c->setup.recorder);
+	}
+	watch_set_refresh_limit(c->watch, limit_ns);
+	r = watch_refresh(c->watch, needs, NULL, 0);
+	if (r == 0 && c->setup.recorder)
+		(void)recorder_end(c->setup.recorder, watch_snapshot(c->watch), NULL);
+	end_stage(c, LOOK_PROCESSES, &timer);
+	if (r < 0)
+		return r;
+	s = watch_snapshot(c->watch);
+	for (size_t i = 0; i < s->count; i++)
+		if (s->usages[i].taken_ns >= timer.wall_ns)
+			c->look.locked_ns += bytes_or_0(s->usages[i].read_ns);
+	return 0;
+}
+
+static void read_heaps(struct collector *c)
+{
+	struct stage_timer timer = begin_stage();
+
+	heap_turns_take(c->heaps, watch_snapshot(c->watch), &c->look.pauses);
+	end_stage(c, LOOK_HEAPS, &timer);
+}
+
+/* Return the usage with the heap's owners, if the heap was read recently. */
+static const struct usage *find_usage(const struct collector *c, const struct usage *u)
+{
+	const struct usage *known = c->heaps ? heap_turns_find(c->heaps, &u->process)
+					     : NULL;
+
+	return known && c->look.taken_ns < known->taken_ns + HEAP_AGE_MAX_NS ? known : u;
+}
+
+static void add_groups(struct collector *c, size_t top, size_t shown_max)
+{
+	const struct snapshot *s = watch_snapshot(c->watch);
+	struct stage_timer timer = begin_stage();
+
+	c->cgroups =
+		xgrow(c->cgroups, &c->cgroup_capacity, s->count + 1, sizeof(*c->cgroups));
+	places_begin(&c->places, s->taken_ns);
+	named_groups_begin(&c->look.groups);
+	c->look.late_count = 0;
+	for (size_t i = 0; i < s->count; i++) {
+		const struct usage *u = &s->usages[i];
+		const struct group_name *name =
+			places_find(&c->places, &u->process, &c->cgroups[i]);
+
+		named_groups_add(&c->look.groups, name, find_usage(c, u));
+		c->look.late_count += !u->error && u->source == SOURCE_STAT;
+	}
+	named_groups_end(&c->look.groups, top, shown_max, s->taken_ns);
+	end_stage(c, LOOK_GROUPS, &timer);
+}
+
+static void read_cgroups(struct collector *c, uint64_t limit_ns)
+{
+	struct stage_timer timer = begin_stage();
+	const struct cgroup_turns_input input = {
+		.places = &c->places,
+		.processes = watch_snapshot(c->watch),
+		.cgroups = c->cgroups,
+	};
+
+	named_cgroups_begin(&c->look.cgroups);
+	cgroup_turns_take(&c->turns, &input, limit_ns, &c->look.cgroups);
+	named_cgroups_end(&c->look.cgroups, clock_now_ns());
+	end_stage(c, LOOK_CGROUPS, &timer);
+}
+
+/*
+ * Set the time of the boot. It changes only when the clock is set, so that start times do
+ * not differ between looks.
+ */
+static void set_boot_time(struct exporter_look *look)
+{
+	uint64_t boot_ms = look->unix_ms - clock_boot_ns() / NS_PER_MS;
+	uint64_t before_ms = look->boot_unix_ms;
+
+	if (boot_ms > before_ms + 1000 || before_ms > boot_ms + 1000)
+		look->boot_unix_ms = boot_ms;
+}
+
+int collector_take(struct collector *c, uint64_t limit_ns, size_t top, size_t shown_max)
+{
+	int r = read_processes(c, limit_ns);
+
+	c->look.taken_ns = clock_now_ns();
+	c->look.unix_ms = clock_unix_ms();
+	set_boot_time(&c->look);
+	c->look.is_success = r == 0;
+	if (r < 0)
+		return r;
+	if (c->heaps)
+		read_heaps(c);
+	add_groups(c, top, shown_max);
+	if (c->places.has_mount)
+		read_cgroups(c, limit_ns);
+	places_end(&c->places);
+	return 0;
+}
+
+struct exporter_look *collector_look(struct collector *c)
+{
+	return &c->look;
+}
+
+int collector_log_fd(const struct collector *c)
+{
+	return c->kills.fd;
+}
+
+bool collector_read_log(struct collector *c)
+{
+	return kills_read(&c->kills, &c->places, &c->look);
+}
+
+uint64_t collector_log_due_ns(const struct collector *c)
+{
+	return kills_due_ns(&c->kills);
+}

@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * heap_turns - read the heaps of a few processes in turn, with a budget of their own, and
+ * keep the figures of each process between two readings.
+ */
+#ifndef MS_SAMPLE_EXPORTER_HEAP_TURNS_H
+#define MS_SAMPLE_EXPORTER_HEAP_TURNS_H
+
+#include <regex.h>
+
+#include "classify/exporter/look.h"
+#include "sample/heap/keeper.h"
+
+struct heap_turns;
+
+/*
+ * Create turns for the processes whose command matches the pattern. Reading a heap pauses
+ * its process for at most max_pause_ns. fs, sampler and pattern are borrowed.
+ */
+struct heap_turns *heap_turns_new(const struct procfs *fs, struct sampler *sampler,
+				  const regex_t *pattern, uint64_t max_pause_ns);
+void heap_turns_free(struct heap_turns *turns);
+
+/*
+ * Read the next processes of the snapshot, and add the pauses of their heaps to *pauses.
+ * Forget the processes that are no longer in the snapshot.
+ */
+void heap_turns_take(struct heap_turns *turns, const struct snapshot *processes,
+		     struct look_pauses *pauses);
+
+/* Return the last usage of the process whose heap was read, or NULL. */
+const struct usage *heap_turns_find(const struct heap_turns *turns,
+				    const struct process *process);
+
+#endif

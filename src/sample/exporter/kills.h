@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* kills - find the OOM kills that the kernel log reports, with their verdicts. */
+#ifndef MS_SAMPLE_EXPORTER_KILLS_H
+#define MS_SAMPLE_EXPORTER_KILLS_H
+
+#include "classify/exporter/look.h"
+#include "sample/exporter/places.h"
+#include "sample/oom/flight_log.h"
+#include "sample/recording/recorder.h"
+
+struct kills {
+	/* descriptor of the kernel log for poll(2); -errno: the log cannot be read */
+	int fd;
+	struct flight_log log;
+	struct strbuf records;
+	/* recorder for the kernel's reports, borrowed; may be NULL */
+	struct recorder *recorder;
+};
+
+/* Open the kernel log at its end. */
+void kills_open(struct kills *kills);
+void kills_close(struct kills *kills);
+
+/*
+ * Read the new messages, and add the kills of all complete reports to the look. Return
+ * true if a kill was added.
+ */
+bool kills_read(struct kills *kills, struct places *places, struct exporter_look *look);
+
+/* Return the time of the next call of kills_read(). UINT64_MAX: when fd is readable. */
+uint64_t kills_due_ns(const struct kills *kills);
+
+#endif

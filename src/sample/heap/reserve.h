@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * reserve - prepare a pause: run the last round of copying, and reserve memory
+ * for the copy.
+ */
+#ifndef MS_SAMPLE_HEAP_RESERVE_H
+#define MS_SAMPLE_HEAP_RESERVE_H
+
+#include "sample/heap/moment.h"
+
+/*
+ * Reserve the memory for the copy now, so that it need not be allocated during the pause.
+ * If part of the process's memory has already been copied, also copy again what has been
+ * written to it since. Return 0 or -errno.
+ */
+int heap_moment_reserve(struct heap_moment *moment);
+
+/* Return true if a part of the memory has been copied before the pause. */
+static inline bool heap_moment_is_early(const struct heap_moment *moment)
+{
+	return moment->early.range_count > 0;
+}
+
+#endif

@@ -1,0 +1,113 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * early_copy - copy the memory of a process while the process runs, in rounds: each round
+ * copies the pages that were written since the previous one (write_tracker). After the
+ * last round, memstate stops the process and copies only the pages written since. The
+ * result is the memory of the stopped process, or an error.
+ */
+#ifndef MS_TRACEE_MEMORY_EARLY_COPY_H
+#define MS_TRACEE_MEMORY_EARLY_COPY_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "model/image.h"
+#include "tracee/memory/copy_layout.h"
+#include "tracee/memory/page_list.h"
+#include "tracee/memory/peek.h"
+#include "tracee/memory/write_tracker.h"
+
+struct early_range {
+	uint64_t start_addr, end_addr;
+	bool is_shared; /* pages may be shared, see struct peek_range */
+	/* true if most pages are resident, so that the range is copied to huge pages */
+	bool wants_huge;
+	/* true if the range was already tracked when its mapping was read */
+	bool is_tracked;
+	uint64_t offset_bytes; /* offset of the range's first byte in store.bytes */
+};
+
+struct early_copy {
+	struct write_tracker tracker; /* owned */
+	unsigned int round_count;
+	/* tracked ranges, sorted by address */
+	struct early_range *ranges;
+	size_t range_count;
+	/*
+	 * The copied pages. Each byte of the ranges has its own offset, so that pages can
+	 * be added and released in any order. Pages that were not copied take no memory.
+	 */
+	struct image store;
+	/* bit table of the copied pages: one bit per page of the store */
+	uint64_t *copied;
+	uint64_t copied_pages;
+	/*
+	 * Pages that are copied in the pause, whether they are written or not: those
+	 * whose writes cannot be tracked, and those that a round could not read, for
+	 * example because the process had made them unreadable.
+	 */
+	struct page_list unread;
+	/* pages that seem to be protected but may be writable; copied in the pause */
+	struct page_list stale;
+	/*
+	 * offsets in the store, for a copy that may be kept for later reads; empty if it
+	 * is used only once
+	 */
+	struct copy_layout layout;
+	/* pages that the last early_copy_select() left to be copied during the pause */
+	struct page_list late;
+	uint64_t late_bytes; /* number of resident bytes in `late` */
+	/* parts of huge pages that were mapped before the first round */
+	struct page_list huge;
+};
+
+#define EARLY_COPY_INIT          \
+	{                        \
+		.tracker.fd = -1 \
+	}
+
+/*
+ * Begin to track the writes to these ranges, which are sorted by address; those that no
+ * longer exist are left out. Take ownership of the tracker, also on failure. If the
+ * caller has set copy->layout, it must contain the ranges, and the copy may be kept for
+ * later reads (early_keep), which requires a tracker of write_track; all other members
+ * must be as in EARLY_COPY_INIT. Return 0, -EBUSY, -ENOMEM or another -errno; the caller
+ * calls early_copy_release() in every case.
+ */
+int early_copy_begin(struct early_copy *copy, const struct write_tracker *tracker,
+		     int pagemap_fd, const struct early_range *ranges, size_t count);
+
+/*
+ * Copy the pages that were written since the previous round; in the first round, all
+ * resident pages. *ret_pages is their number. At most max_pages different pages are kept:
+ * -ENOMEM if there are more. Other errors are those of peek_copy() and of the tracker. If
+ * the tracker has only one round, later rounds copy nothing: *ret_pages is the number of
+ * pages that a pause would have to copy.
+ */
+int early_copy_round(struct early_copy *copy, const struct peek *peek, uint64_t max_pages,
+		     uint64_t *ret_pages);
+
+/*
+ * Call this while the process is stopped, with the image of all its resident pages from
+ * peek_find(). Make *ret the image of the pages that must be copied now. Return 0 or
+ * -errno.
+ */
+int early_copy_select(struct early_copy *copy, int pagemap_fd, const struct image *image,
+		      struct image *ret);
+
+/* Stop tracking, while the process is running. */
+void early_copy_end(struct early_copy *copy);
+
+/*
+ * Move the copied pages and those of `late`, the image that early_copy_select() made, to
+ * *image, which has the runs of all resident pages and no memory. The store is empty
+ * afterwards. Return 0; -ESTALE if a resident page was copied neither early nor late; or
+ * another -errno.
+ */
+int early_copy_finish(struct early_copy *copy, struct image *image,
+		      const struct image *late);
+
+void early_copy_release(struct early_copy *copy);
+
+#endif

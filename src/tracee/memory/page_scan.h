@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * page_scan - the interface of the PAGEMAP_SCAN ioctl, see
+ * Documentation/admin-guide/mm/pagemap.rst.
+ *
+ * Definitions from include/uapi/linux/fs.h of Linux 6.7. The names differ from the
+ * kernel's, because installed headers may or may not contain the original definitions.
+ */
+#ifndef MS_TRACEE_MEMORY_PAGE_SCAN_H
+#define MS_TRACEE_MEMORY_PAGE_SCAN_H
+
+#include <linux/types.h>
+#include <sys/ioctl.h>
+
+struct scan_region {
+	__u64 start, end, categories;
+};
+
+struct scan_arg {
+	__u64 size, flags, start, end, walk_end;
+	__u64 vec, vec_len, max_pages;
+	__u64 category_inverted, category_mask, category_anyof_mask, return_mask;
+};
+
+#define SCAN_IOCTL _IOWR('f', 16, struct scan_arg)
+#define SCAN_WPALLOWED (1 << 0)
+#define SCAN_WRITTEN (1 << 1)
+#define SCAN_FILE (1 << 2)
+#define SCAN_PRESENT (1 << 3)
+#define SCAN_SWAPPED (1 << 4)
+#define SCAN_PFNZERO (1 << 5)
+#define SCAN_HUGE (1 << 6)
+
+#define SCAN_FLAG_PROTECT (1 << 0) /* PM_SCAN_WP_MATCHING */
+
+#define SCAN_REGIONS 512
+
+#endif

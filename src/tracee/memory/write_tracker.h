@@ -1,0 +1,76 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * write_tracker - how early_copy finds out which pages a running process has written.
+ * There are two kinds: write_track (userfaultfd) and soft_dirty (/proc/PID/clear_refs).
+ *
+ * Functions return 0 or -errno.
+ */
+#ifndef MS_TRACEE_MEMORY_WRITE_TRACKER_H
+#define MS_TRACEE_MEMORY_WRITE_TRACKER_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "tracee/memory/page_list.h"
+
+struct write_tracker;
+
+/* A part of the tracked memory. */
+struct tracked_part {
+	int pagemap_fd; /* the process's /proc/PID/pagemap */
+	uint64_t start_addr, end_addr;
+	/*
+	 * Number of the first page. Each page of the tracked memory has its own number,
+	 * less than the page_count of begin().
+	 */
+	uint64_t first_page;
+};
+
+struct write_tracker_kind {
+	/* the process's writes split huge pages */
+	bool splits_huge_pages;
+	/* all pages are copied once, and those written since then in the pause */
+	bool has_one_round;
+	/*
+	 * How much memory is listed and copied at a time, a power of two. With small
+	 * pieces, few pages are written between their listing and their copy.
+	 */
+	uint64_t piece_bytes;
+	/*
+	 * Begin to track a part. Append to *ret the pages whose writes cannot be tracked.
+	 * -EINVAL: the part is not mapped, and is left out.
+	 */
+	int (*add)(struct write_tracker *tracker, const struct tracked_part *part,
+		   struct page_list *ret);
+	/* Begin the first round. All parts were added. */
+	int (*begin)(struct write_tracker *tracker, uint64_t page_count);
+	/*
+	 * Append the pages to be copied in this round. In the first round, these are all
+	 * resident pages; in the next rounds, those written since they were last listed.
+	 */
+	int (*list)(struct write_tracker *tracker, const struct tracked_part *part,
+		    struct page_list *ret);
+	/*
+	 * Check a part again, after its listed pages were copied. Add to *ret_pages the
+	 * number of pages written since the first round. NULL if not necessary.
+	 */
+	int (*check)(struct write_tracker *tracker, const struct tracked_part *part,
+		     uint64_t *ret_pages);
+	/*
+	 * Append all pages that may differ from their content when they were last listed.
+	 * Pages that are not resident may be included. The process must be stopped.
+	 */
+	int (*find)(struct write_tracker *tracker, const struct tracked_part *part,
+		    struct page_list *ret);
+	/* Stop tracking a part, while the process is running. NULL if not necessary. */
+	void (*remove)(struct write_tracker *tracker, const struct tracked_part *part);
+};
+
+struct write_tracker {
+	const struct write_tracker_kind *kind;
+	int fd;		   /* owned; -1 if closed */
+	uint64_t *frames;  /* used by soft_dirty */
+	uint64_t stall_ns; /* how long begin() made page faults of the process wait */
+};
+
+#endif

@@ -1,0 +1,86 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * workers - the threads that search for reachable blocks together.
+ *
+ * The calling thread is one of them. The others sleep until it has more work than they:
+ * a thread whose stack has several entries moves some of them to a pool of bounded size
+ * whenever another thread waits for work. Large roots and blocks are divided into pieces.
+ */
+#ifndef MS_WALK_MARK_WORKERS_H
+#define MS_WALK_MARK_WORKERS_H
+
+#include <pthread.h>
+#include <stdatomic.h>
+
+#include "walk/mark/scan.h"
+
+/* Maximum number of entries in the pool. */
+#define WORKERS_POOL 2048
+
+struct workers {
+	struct marker *markers; /* markers[0] is that of the calling thread */
+	unsigned int count;
+	pthread_t threads[MARK_THREADS_MAX];
+
+	/* set if a bit in the table `waiting` was set since the last pass over it */
+	atomic_bool has_waiting;
+	atomic_bool is_stopped;	  /* the progress callback stopped the search */
+	atomic_uint hungry_count; /* number of threads that wait for work */
+
+	pthread_mutex_t lock; /* mutex for the members below */
+	pthread_cond_t wake;
+	struct block_ref pool[WORKERS_POOL];
+	size_t pool_count;
+	unsigned int busy_count; /* number of other threads that have work */
+	bool is_ending;
+	/* roots that no thread has taken yet; NULL: none */
+	const struct root_list *roots;
+	size_t next_root;
+
+	/* accessed only by the calling thread */
+	struct mark_progress progress;
+	uint64_t total_bytes, reported_bytes;
+};
+
+/*
+ * Start the threads. If the system permits fewer threads, continue with fewer. The
+ * markers are initialized except for the pointer to the workers, and remain in place
+ * until workers_free().
+ */
+struct workers *workers_new(struct marker *markers, unsigned int count,
+			    const struct mark_progress *progress);
+
+/* End the threads. NULL is allowed. Does not free the markers. */
+void workers_free(struct workers *w);
+
+/*
+ * Scan the roots, if not NULL, everything on the caller's stack, and all blocks that are
+ * reachable from there, by all threads. Return when no thread has any work left.
+ */
+void workers_run(struct workers *w, const struct root_list *roots);
+
+/* Return the sum of the blocks that all threads have scanned; none may be scanning. */
+struct chunk_sum workers_scanned(const struct workers *w);
+
+uint64_t workers_done_bytes(const struct workers *w);
+
+/* Report the progress of all threads. Only for the calling thread. */
+void workers_report(struct workers *w);
+
+/* Move part of the stack to the pool if another thread can use it. */
+void workers_hand_out(struct marker *m);
+
+/* Report the progress from time to time, if m belongs to the calling thread. */
+void workers_note_progress(struct marker *m);
+
+static inline bool workers_are_stopped(const struct workers *w)
+{
+	return atomic_load_explicit(&w->is_stopped, memory_order_relaxed);
+}
+
+static inline bool workers_need_work(const struct workers *w)
+{
+	return atomic_load_explicit(&w->hungry_count, memory_order_relaxed) > 0;
+}
+
+#endif

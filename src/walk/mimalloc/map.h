@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* map - the page map and the arenas of mimalloc 3. Internal to walk/mimalloc/. */
+#ifndef MS_WALK_MIMALLOC_MAP_H
+#define MS_WALK_MIMALLOC_MAP_H
+
+#include "walk/mimalloc/walk.h"
+
+/* struct mi_memid_s, which begins with the address of the arena, if there is one */
+#define MIMALLOC_MEMORY_BYTES 24
+
+/* Offsets in struct mi_page_s of some versions. */
+struct mimalloc_map_layout {
+	const char *versions;
+	bool has_offset;       /* the struct contains the offset of the first block */
+	uint16_t keys, memory; /* keys 0: none */
+};
+
+/* Add the arena at addr, unless it was added before. Defined in arenas.c. */
+void mimalloc_add_arena(struct mimalloc *m, uint64_t addr);
+
+/*
+ * Read the arenas: which of their slices are free or contain mimalloc's own data. Returns
+ * NULL, or a static description of the problem. Defined in arenas.c.
+ */
+const char *mimalloc_read_arenas(struct mimalloc *m);
+
+/*
+ * Read the pages and arenas of version 3. Return NULL, or a static description of the
+ * problem. If the page map was found, map_addr is not 0. Defined in map.c.
+ */
+const char *mimalloc_read_map(struct mimalloc *m);
+
+#endif

@@ -1,0 +1,215 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""memstate exporter: the web configuration file, with TLS, passwords and limits."""
+
+import base64
+import contextlib
+import os
+import shutil
+import ssl
+import subprocess
+import sys
+import tempfile
+
+from exporter_lib import Exporter, add_up, parse, ready
+from live import TIMEOUT, Skip, check, equal, memstate, need_built_with, run, test, wait_until
+
+
+def certificates(folder):
+    """Make a CA, and a server's and a client's certificate."""
+    if not shutil.which("openssl"):
+        raise Skip("openssl is not installed")
+
+    def openssl(*args):
+        subprocess.run(["openssl", *args], cwd=folder, check=True, capture_output=True, timeout=TIMEOUT)
+    openssl("req", "-x509", "-newkey", "rsa:2048", "-nodes", "-keyout", "ca.key", "-out", "ca.pem", "-days", "2",
+            "-subj", "/CN=ca")
+    with open(os.path.join(folder, "san"), "w") as f:
+        f.write("subjectAltName=IP:127.0.0.1\n")
+    for name in ("server", "client"):
+        openssl("req", "-newkey", "rsa:2048", "-nodes", "-keyout", f"{name}.key", "-out", f"{name}.csr",
+                "-subj", f"/CN={name}")
+        openssl("x509", "-req", "-in", f"{name}.csr", "-CA", "ca.pem", "-CAkey", "ca.key", "-CAcreateserial",
+                "-out", f"{name}.pem", "-days", "2", "-extfile", "san")
+
+
+def bcrypt(password):
+    script = "import crypt,sys; print(crypt.crypt(sys.argv[1], crypt.mksalt(crypt.METHOD_BLOWFISH, rounds=16)))"
+    done = subprocess.run([sys.executable, "-W", "ignore", "-c", script, password],
+                          capture_output=True, text=True)
+    if not done.stdout.startswith("$2"):
+        raise Skip("Python cannot make bcrypt hashes")
+    return done.stdout.strip()
+
+
+def basic(user, password):
+    return "Basic " + base64.b64encode(f"{user}:{password}".encode()).decode()
+
+
+def write(path, text):
+    with open(path + ".new", "w") as f:
+        f.write(text)
+    os.rename(path + ".new", path)
+
+
+@test
+def passwords_and_a_damaged_web_file():
+    need_built_with("YAML", "CRYPT")
+    with tempfile.TemporaryDirectory() as folder:
+        path = os.path.join(folder, "web.yml")
+        text = f"basic_auth_users:\n  alice: {bcrypt('secret')}\nhttp_server_config:\n" \
+               "  headers:\n    X-Frame-Options: deny\n"
+        write(path, text)
+        with ready(config=path) as exporter:
+            equal(exporter.get().status, 401, "without a password")
+            equal(exporter.get(Authorization=basic("alice", "wrong")).status, 401, "wrong")
+            equal(exporter.get(Authorization=basic("bob", "secret")).status, 401, "unknown user")
+            right = exporter.get(Authorization=basic("alice", "secret"))
+            equal((right.status, right.headers["X-Frame-Options"]), (200, "deny"), "right")
+            equal(add_up(parse(right.body.decode()), "memstate_web_file_last_reload_successful"), 1, "good")
+            equal(exporter.get("/-/healthy").status, 200, "healthy needs no password")
+            # too many wrong ones in a second are not even checked
+            equal({exporter.get(Authorization=basic("alice", f"x{i}")).status for i in range(30)} - {401},
+                  {429}, "limited")
+            equal(exporter.get(Authorization=basic("alice", "secret")).status, 200, "a known one is")
+            write(path, "basic_auth_users: [")
+            line = exporter.wait_for_message(b"web.yml")
+            check(b"the previous settings remain in effect" in line, line)
+            equal(exporter.get(Authorization=basic("alice", "secret")).status, 200, "still in force")
+            equal(exporter.get().status, 401, "still in force")
+            write(path, text.replace("alice", "carol"))
+            wait_until(lambda: exporter.get(Authorization=basic("carol", "secret")).status == 200, "read again")
+            equal(exporter.get(Authorization=basic("alice", "secret")).status, 401, "the former user")
+
+
+@test
+def requests_are_limited_to_a_rate():
+    need_built_with("YAML")
+    with tempfile.TemporaryDirectory() as folder:
+        path = os.path.join(folder, "web.yml")
+        write(path, "rate_limit:\n  interval: 1h\n  burst: 5\n")
+        with Exporter(config=path) as exporter:
+            equal([exporter.get("/-/healthy").status for _ in range(8)], [200] * 5 + [429] * 3, "a burst of 5")
+            write(path, "rate_limit:\n  interval: 0\n  burst: 5\n")
+            wait_until(lambda: exporter.get("/-/healthy").status == 200, "the limit is removed")
+            equal({exporter.get("/-/healthy").status for _ in range(20)}, {200}, "without a limit")
+
+
+def version_of(exporter, folder, version=None):
+    """Connect with TLS, at most in this version; return the version of the connection."""
+    context = ssl.create_default_context(cafile=os.path.join(folder, "ca.pem"))
+    if version:
+        context.minimum_version = context.maximum_version = version
+    with exporter.connect() as plain, context.wrap_socket(plain, server_hostname="127.0.0.1") as s:
+        return s.version()
+
+
+def indented(folder, name):
+    with open(os.path.join(folder, name)) as f:
+        return "".join("    " + line for line in f)
+
+
+@test
+def certificates_in_the_web_file_and_tls_versions():
+    need_built_with("YAML")
+    with tempfile.TemporaryDirectory() as folder:
+        certificates(folder)
+        path = os.path.join(folder, "web.yml")
+        tls = f"tls_server_config:\n  cert: |\n{indented(folder, 'server.pem')}" \
+              f"  key: |\n{indented(folder, 'server.key')}"
+        write(path, tls + "  max_version: TLS12\n")
+        with Exporter(config=path) as exporter:
+            equal(version_of(exporter, folder), "TLSv1.2", "max_version")
+            write(path, tls + "  min_version: TLS13\n  max_version: TLS13\n")
+            wait_until(lambda: version_of(exporter, folder) == "TLSv1.3", "the settings are in effect")
+            try:
+                version_of(exporter, folder, ssl.TLSVersion.TLSv1_2)
+                raise AssertionError("TLS 1.2 is accepted")
+            except (ssl.SSLError, OSError):
+                pass
+            ca = f"  client_auth_type: RequireAndVerifyClientCert\n  client_ca: |\n{indented(folder, 'ca.pem')}"
+            write(path, tls + ca)
+            context = ssl.create_default_context(cafile=os.path.join(folder, "ca.pem"))
+            wait_until(lambda: exporter.get(context=context).status == 403, "a certificate is required")
+            context.load_cert_chain(os.path.join(folder, "client.pem"), os.path.join(folder, "client.key"))
+            equal(exporter.get(context=context).status, 200, "with a certificate")
+
+
+@test
+def tls_with_client_certificates():
+    need_built_with("YAML")
+    with tempfile.TemporaryDirectory() as folder:
+        certificates(folder)
+        path = os.path.join(folder, "web.yml")
+        tls = "tls_server_config:\n  cert_file: server.pem\n  key_file: server.key\n"
+        write(path, tls)
+        context = ssl.create_default_context(cafile=os.path.join(folder, "ca.pem"))
+        with Exporter(config=path) as exporter:
+            exporter.wait_ready(context=context)
+            equal(exporter.get(context=context).status, 200, "TLS")
+            old = ssl.create_default_context(cafile=os.path.join(folder, "ca.pem"))
+            old.minimum_version = ssl.TLSVersion.TLSv1
+            old.maximum_version = ssl.TLSVersion.TLSv1_1
+            try:
+                exporter.get(context=old)
+                raise AssertionError("TLS 1.1 is accepted")
+            except (ssl.SSLError, OSError):
+                pass
+            with exporter.connect() as plain:
+                plain.sendall(b"GET /metrics HTTP/1.0\r\n\r\n")
+                with contextlib.suppress(ConnectionError):
+                    check(b"200 OK" not in plain.recv(1000), "plain text is refused")
+            # a broken certificate is refused, and the former one stays
+            write(path, tls.replace("server.pem", "ca.key"))
+            exporter.wait_for_message(b"web file")
+            equal(exporter.get(context=context).status, 200, "the former certificate")
+            write(path, tls + "  client_auth_type: RequireAndVerifyClientCert\n  client_ca_file: ca.pem\n")
+            wait_until(lambda: exporter.get(context=context).status == 403, "a certificate is required")
+            context.load_cert_chain(os.path.join(folder, "client.pem"), os.path.join(folder, "client.key"))
+            equal(exporter.get(context=context).status, 200, "with a certificate")
+
+
+@test
+def what_is_not_supported_is_refused_by_name():
+    need_built_with("YAML", "MICROHTTPD")
+    texts = {
+        "tls_server_config:\n  cipher_suites: [a]\n": "tls_server_config.cipher_suites: lists and",
+        "tls_server_config:\n  client_allowed_sans: [a]\n": "tls_server_config.client_allowed_sans: lists and",
+        "tls_server_config:\n  curve_preferences:\n  - a\n": "tls_server_config.curve_preferences: lists and",
+        "tls_server_config:\n  prefer_server_cipher_suites: true\n": "tls_server_config.prefer_server_cipher_suites",
+        "tls_server_config:\n  client_auth_type: RequireAnyClientCert\n": "tls_server_config.client_auth_type",
+        "tls_server_config:\n  max_version: TLS11\n": "tls_server_config.max_version",
+        "tls_server_config:\n  max_version: TLS13\n": "no certificate",
+        "tls_server_config: {cert: a, key: b, max_version: TLS12, min_version: TLS13}": "below min_version",
+        "tls_server_config: {cert: a, cert_file: /etc/passwd}": "contains this and names a file",
+        "tls_server_config: {cert: a, key: b}": "not valid",
+        "tls_server_config: {cert: '', key: ''}": "not valid",
+        "tls_server_config: {cert: a}": "require each other",
+        "tls_server_config: {client_ca: a}": "a client CA requires",
+        "http_server_config:\n  http2: true\n": "HTTP/2",
+        "rate_limit:\n  burst: -1\n": "rate_limit.burst: not a number",
+        "rate_limit:\n  interval: often\n": "rate_limit.interval: not a duration",
+        "rate_limit:\n  interval: 1s\n": "rate_limit: with a burst of 0",
+        "rate_limit:\n  per_address: 1\n": "rate_limit.per_address: memstate does not support",
+        "basic_auth_users:\n  a: plain\n": "bcrypt",
+        "tls_server_config:\n  cert_file: nothing\n": "No such file",
+        "tls_server_config:\n  cert_file: /etc/passwd\n": "require each other",
+        "http_server_config:\n  headers:\n    Set-Cookie: a\n": "Set-Cookie",
+        "a: b\na: c\n": "does not support",
+        "tls_server_config:\n  min_version: TLS12\n  min_version: TLS13\n": "repeated",
+        "- a\n": "not supported",
+        "&a b": "unexpected",
+        "\0": "",
+        "a: {b: {c: {d: e}}}": "map",
+    }
+    with tempfile.TemporaryDirectory() as folder:
+        path = os.path.join(folder, "web.yml")
+        for text, why in texts.items():
+            write(path, text)
+            done = memstate("exporter", "--web.listen-address", "127.0.0.1:0", "--web.config.file", path)
+            equal(done.status, 1, text)
+            check(why in done.err.decode(), f"{text!r}: {done.err}")
+
+
+if __name__ == "__main__":
+    run()
