@@ -19,3 +19,7 @@ folder=$1
 draw group "The screen of memstate: a cgroup that grows towards its limit"
 draw heap "The screen of memstate: the heap of a process"
 draw process "The screen of memstate: the memory of one process by owner and state"
+for theme in dark light; do
+	python3 "$top/contrib/pictures/unknown_svg.py" "$top/doc/EXACTNESS.md" "$theme" \
+		>"$folder/unknown-$theme.svg"
+done

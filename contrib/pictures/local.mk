@@ -5,12 +5,14 @@ PICTURES = \
 	doc/pictures/heap-dark.svg \
 	doc/pictures/heap-light.svg \
 	doc/pictures/process-dark.svg \
-	doc/pictures/process-light.svg
+	doc/pictures/process-light.svg \
+	doc/pictures/unknown-dark.svg \
+	doc/pictures/unknown-light.svg
 GALLERY = \
 	doc/gallery/compare.png \
 	doc/gallery/flame-graph.png \
 	doc/gallery/recording.png
-EXTRA_DIST += $(PICTURES) $(GALLERY) %D%/screen_svg.py %D%/draw.sh %D%/gallery.sh
+EXTRA_DIST += $(PICTURES) $(GALLERY) %D%/screen_svg.py %D%/unknown_svg.py %D%/draw.sh %D%/gallery.sh
 
 pictures:
 	$(SHELL) $(srcdir)/%D%/draw.sh $(srcdir)/doc/pictures
