@@ -6,10 +6,12 @@ dist_man_MANS += \
 	%D%/memstate-diff.1 \
 	%D%/memstate-doctor.1 \
 	%D%/memstate-explain.1 \
+	%D%/memstate-exporter.1 \
 	%D%/memstate-heap.1 \
 	%D%/memstate-leaks.1 \
 	%D%/memstate-map.1 \
 	%D%/memstate-memory.7 \
+	%D%/memstate-metrics.7 \
 	%D%/memstate-oom.1 \
 	%D%/memstate-output.5 \
 	%D%/memstate-profile.7 \
@@ -24,11 +26,13 @@ dist_doc_DATA += \
 	%D%/COMPARISON.md \
 	%D%/EXACTNESS.md \
 	%D%/FAQ.md \
+	%D%/FLEET.md \
 	%D%/GLOSSARY.md \
 	%D%/GUIDE.md \
 	%D%/INSTALL.md \
 	%D%/OOM.md \
 	%D%/PERFORMANCE.md \
+	%D%/RUNBOOKS.md \
 	%D%/TROUBLESHOOTING.md
 
 # In a folder of their own; their links to other documents stay valid in the release only.
@@ -41,7 +45,7 @@ dist_tutorials_DATA = \
 	%D%/tutorials/kubernetes.md \
 	%D%/tutorials/oom-killed.md \
 	%D%/tutorials/runtimes.md
-EXTRA_DIST += %D%/tutorials/programs %D%/GALLERY.md %D%/README.md
+EXTRA_DIST += %D%/metrics_page.sh %D%/tutorials/programs %D%/GALLERY.md %D%/README.md
 
 schemadir = $(docdir)/schema
 dist_schema_DATA = \
@@ -70,5 +74,6 @@ EXTRA_DIST += \
 	%D%/COVERAGE.md \
 	%D%/HOWTO_ADD_ALLOCATOR.md \
 	%D%/HOWTO_ADD_COLUMN.md \
+	%D%/HOWTO_ADD_METRIC.md \
 	%D%/HOWTO_ADD_COMMAND.md \
 	%D%/INTERNALS.md

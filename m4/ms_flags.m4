@@ -10,6 +10,9 @@ WARN_CFLAGS=
 MS_APPEND_CFLAGS([WARN_CFLAGS], [-Wall -Wextra -Wshadow -Wconversion -Wundef -Wvla dnl
 -Wstrict-prototypes -Wmissing-prototypes -Wwrite-strings -Wformat=2 -Wpointer-arith dnl
 -Wimplicit-fallthrough])
+dnl musl declares the request of ioctl(2) as int, which is too small for the kernel's constants.
+AC_CHECK_DECL([__GLIBC__], [], [MS_APPEND_CFLAGS([WARN_CFLAGS], [-Wno-overflow -Wno-sign-conversion])],
+  [[#include <features.h>]])
 AS_IF([test "x$1" = xyes], [AS_VAR_APPEND([WARN_CFLAGS], [" -Werror"])])
 AC_SUBST([WARN_CFLAGS])])
 
@@ -47,6 +50,17 @@ AS_VAR_IF([ms_cv_cet], [yes],
      [" -Wl,-z,ibt -Wl,-z,shstk -Wl,-init,memstate_has_none -Wl,-fini,memstate_has_none"])])
 AC_SUBST([AGENT_HARDEN_CFLAGS])
 AC_SUBST([AGENT_HARDEN_LDFLAGS])])
+
+# MS_STATIC_LDFLAGS: link a static program, position-independent if libc supports that.
+AC_DEFUN([MS_STATIC_LDFLAGS], [
+AC_CACHE_CHECK([whether static programs can be position-independent], [ms_cv_static_pie], [
+  ms_save_LDFLAGS=$LDFLAGS
+  LDFLAGS="$LDFLAGS -static-pie"
+  AC_LINK_IFELSE([AC_LANG_PROGRAM()], [ms_cv_static_pie=yes], [ms_cv_static_pie=no])
+  LDFLAGS=$ms_save_LDFLAGS])
+AS_VAR_IF([ms_cv_static_pie], [yes],
+  [AS_VAR_APPEND([LDFLAGS], [" -static-pie"])],
+  [AS_VAR_APPEND([LDFLAGS], [" -static"])])])
 
 # MS_PACK_RELOCS: pack relative relocations, so that each start reads a tenth of the
 # pages for them.
