@@ -65,6 +65,26 @@ struct entries {
 };
 
 /*
+ * Return true if most words between addr and limit that are not 0 can be the addresses of
+ * tables: page-aligned and in a mapping.
+ */
+static bool has_tables(struct mimalloc *m, uint64_t addr, uint64_t limit)
+{
+	uint64_t count = 0, sound = 0, value;
+
+	while ((addr = image_next_resident(m->image, addr, limit)) < limit &&
+	       mimalloc_spend(m, 1)) {
+		if (image_read(m->image, addr, &value) && value != 0) {
+			count++;
+			sound += value % IMAGE_PAGE_BYTES == 0 &&
+				 mapping_list_find(m->input->mappings, value);
+		}
+		addr += 8;
+	}
+	return sound > count / 2;
+}
+
+/*
  * Return the number of words of the map at addr, or 0 if there is no map. The first word
  * of a map is the address directly after the map, where the table for the lowest
  * addresses is. A map is not part of a runtime's heap.
@@ -79,7 +99,7 @@ static uint64_t map_words(struct mimalloc *m, uint64_t addr)
 		return 0;
 	for (uint64_t words = MAP_WORDS_MIN; words <= MAP_WORDS_MAX; words *= 2)
 		if (first - addr == 8 * words)
-			return words;
+			return has_tables(m, addr, first) ? words : 0;
 	return 0;
 }
 

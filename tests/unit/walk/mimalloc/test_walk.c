@@ -283,6 +283,19 @@ static void no_heap_is_found_in_the_memory_of_a_runtime(void **state)
 	}
 }
 
+/* The first word is the address 1 MiB higher, as in a map; the other words are data. */
+static void memory_that_looks_like_a_map_is_none(void **state)
+{
+	(void)state;
+	make("3.4.3");
+	uint64_t map_addr = mimalloc_image_read(&h, h.anchor_addr, 8);
+
+	for (uint64_t at = map_addr + 8; at < map_addr + 4096; at += 8)
+		mimalloc_image_write(&h, at, h.small_addr + at % 4096, 8);
+	walk();
+	assert_int_equal(heap.allocator, ALLOCATOR_UNKNOWN);
+}
+
 static void walk_heap_keeps_the_heap_of_mimalloc(void **state)
 {
 	const struct walk_input input = { .image = &h.image, .mappings = &h.mappings };
@@ -314,6 +327,8 @@ int main(void)
 			the_heap_of_a_running_process_is_an_estimate, begin, end),
 		cmocka_unit_test_setup_teardown(
 			no_heap_is_found_in_the_memory_of_a_runtime, begin, end),
+		cmocka_unit_test_setup_teardown(memory_that_looks_like_a_map_is_none,
+						begin, end),
 		cmocka_unit_test_setup_teardown(walk_heap_keeps_the_heap_of_mimalloc,
 						begin, end),
 	};
