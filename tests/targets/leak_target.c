@@ -22,6 +22,7 @@
 #include <unistd.h>
 
 #include "leak_register.h"
+#include "leak_take.h"
 #include "say.h"
 
 #if defined(__GLIBC__) && defined(__x86_64__)
@@ -51,27 +52,6 @@ static void say_truth(void)
 	say("indirect_bytes", indirect_bytes);
 	say("kept", (uintptr_t)kept);
 	say_word("ready");
-}
-
-/* Erase stale values below this frame and in registers. */
-__attribute__((noinline)) static void scrub(void)
-{
-	char stale[64 << 10];
-
-	memset(stale, 0, sizeof(stale));
-	__asm__ volatile("" : : "r"(stale) : "memory");
-	__asm__ volatile("pxor %xmm0, %xmm0; pxor %xmm1, %xmm1; pxor %xmm2, %xmm2;"
-			 "pxor %xmm3, %xmm3; pxor %xmm4, %xmm4; pxor %xmm5, %xmm5");
-}
-
-/* Allocate a zeroed block, so that no stale address remains in it. */
-__attribute__((noinline)) static void *take(size_t size)
-{
-	void *volatile p = calloc(1, size);
-
-	if (!p)
-		_exit(99);
-	return p;
 }
 
 static void keep(void *p)
@@ -274,7 +254,7 @@ __attribute__((noinline)) static void large(size_t count)
 		direct_bytes += malloc_usable_size(take(bytes));
 	}
 	/* each thread's jemalloc remembers in which GiB it last looked up a block */
-	direct_bytes += malloc_usable_size(aligned_alloc((size_t)1 << 30, bytes));
+	direct_bytes += malloc_usable_size(take_aligned(bytes));
 	direct_count += count + 1;
 }
 

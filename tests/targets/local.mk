@@ -182,7 +182,8 @@ endif
 
 # Known leaks. Optimized, so that addresses are only where the source puts them.
 check_PROGRAMS += tests/targets/leak_target
-tests_targets_leak_target_SOURCES = %D%/leak_register.h %D%/leak_target.c %D%/say.h
+tests_targets_leak_target_SOURCES = %D%/leak_register.h %D%/leak_take.h \
+	%D%/leak_target.c %D%/say.h
 tests_targets_leak_target_CFLAGS = $(WARN_CFLAGS) -O1 -pthread
 tests_targets_leak_target_LDFLAGS = -pthread
 
