@@ -18,8 +18,8 @@
 #define PARTITION_PAGE_BYTES 0x4000
 
 /*
- * V8's sandbox contains a pool for ArrayBuffers that begins like these pools, followed by
- * more reserved memory than this.
+ * V8's sandbox contains a pool for ArrayBuffers that begins like PartitionAlloc's pools,
+ * but is followed by more than this many bytes of reserved memory.
  */
 #define POOLS_NEIGHBOURS_BYTES (UINT64_C(256) << 30)
 

@@ -25,7 +25,8 @@ void cgroup_init(struct cgroup *cgroup)
 				   .hidden_limit_bytes = CGROUP_NO_LIMIT,
 				   .slack_bytes = BYTES_UNKNOWN };
 	/*
-	 * The structs contain only amounts, and an amount with all bits set is unknown.
+	 * All fields of the structs are amounts, and an amount with all bits
+	 * set is unknown.
 	 */
 	memset(&cgroup->stat, 0xff, sizeof(cgroup->stat));
 	memset(&cgroup->limit_stat, 0xff, sizeof(cgroup->limit_stat));

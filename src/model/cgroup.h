@@ -42,10 +42,10 @@ struct cgroup_level {
 	uint64_t swap_bytes;
 	uint64_t swap_limit_bytes;
 	/*
-	 * Event counts since the cgroup was created. They cover only this cgroup if the
-	 * kernel has memory.events.local, otherwise also its descendants. max_count is
-	 * the number of times that usage hit the limit (v1 failcnt); hitting the limit
-	 * does not necessarily kill a process.
+	 * Event counts since the cgroup was created. If the kernel has
+	 * memory.events.local, they cover only this cgroup; otherwise they include its
+	 * descendants. max_count is the number of times that usage hit the limit (v1
+	 * failcnt); hitting the limit does not necessarily kill a process.
 	 */
 	uint64_t max_count;
 	uint64_t high_count;
@@ -71,7 +71,7 @@ struct cgroup_level {
  * the v2 meaning.
  */
 struct cgroup_stat {
-	uint64_t anon_bytes; /* v1: the field rss */
+	uint64_t anon_bytes; /* anonymous memory; v1: the field rss */
 	uint64_t file_bytes; /* page cache, including shmem; v1: the field cache */
 	uint64_t shmem_bytes;
 	uint64_t kernel_bytes; /* total kernel memory; v1: memory.kmem.usage_in_bytes */
@@ -153,10 +153,11 @@ struct cgroup {
 	 * SIZE_MAX if no visible level has a limit.
 	 */
 	size_t tightest;
-	bool is_cut; /* a cgroup namespace hides ancestors, whose limits may be lower */
+	/* true if a cgroup namespace hides ancestors, whose limits may be lower */
+	bool is_cut;
 	/*
-	 * A limit of a hidden ancestor that is lower than every visible
-	 * limit, otherwise CGROUP_NO_LIMIT.
+	 * The limit of a hidden ancestor if it is lower than every visible limit,
+	 * otherwise CGROUP_NO_LIMIT.
 	 */
 	uint64_t hidden_limit_bytes;
 	struct cgroup_stat stat;

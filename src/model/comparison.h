@@ -35,13 +35,13 @@ struct run_sample {
 	uint64_t rss_bytes;
 	uint64_t lazyfree_bytes, unbacked_bytes, swap_bytes;
 	/*
-	 * Resident bytes of each owner. The heap's owners are BYTES_UNKNOWN if memstate
-	 * did not read the heap.
+	 * Resident bytes of each owner. The amounts of the heap's owners are
+	 * BYTES_UNKNOWN if memstate did not read the heap.
 	 */
 	uint64_t owner_bytes[OWNER_COUNT_];
 	enum quality heap_quality;
 	/*
-	 * string constant that explains why the heap's owners are unknown;
+	 * string constant that explains why the amounts of the heap's owners are unknown;
 	 * NULL if they are known
 	 */
 	const char *heap_problem;
@@ -64,8 +64,8 @@ struct run {
 	unsigned int number; /* number of the run, counted from 1 */
 	bool is_warm_up;
 	/*
-	 * The run serves only to count allocations. Its times and memory are not
-	 * comparable, because counting changes them.
+	 * True if the run serves only to count allocations. Its times and memory are not
+	 * comparable to those of other runs, because counting changes them.
 	 */
 	bool is_counting;
 	int wait_status; /* wait status of the command, as returned by wait(2) */
@@ -99,7 +99,7 @@ struct comparison {
 	char *command, *workload;
 	/* Number of runs requested for each variant, without warm-ups. */
 	unsigned int runs_each;
-	/* The user interrupted the comparison, so some runs are missing. */
+	/* True if the user interrupted the comparison, so some runs are missing. */
 	bool is_interrupted;
 	/* time to wait after the workload; 0 if there is no workload */
 	uint64_t settle_ns;

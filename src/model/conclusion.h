@@ -10,15 +10,15 @@
 
 #include "base/strbuf.h"
 
-/* Where the next command can examine the processes of a report. */
+/* How the suggested next command can access the processes of a report. */
 struct next_place {
-	/* the processes may still be running, so their memory can be read */
+	/* true if the processes may still be running, so their memory can be read */
 	bool is_live;
-	/* the processes are in a captured /proc, which the options select */
+	/* true if the processes are in a captured /proc, which `options` selects */
 	bool is_capture;
 	/*
-	 * command-line options, such as " --procfs DIR", with a blank before each option;
-	 * may be ""
+	 * command-line options, such as " --procfs DIR", with a space before each
+	 * option; may be ""
 	 */
 	const char *options;
 };

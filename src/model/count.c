@@ -50,9 +50,9 @@ static const struct count_program *find_last(const struct count_list *list, int 
 }
 
 /*
- * Return true if all programs between p and outer in the chain of parents are wrappers. A
- * corrupt file may contain a cycle of parents, so the number of steps is limited to the
- * length of the list.
+ * Return true if all programs between p and its ancestor `outer` are wrappers, such as
+ * shells or env. A corrupt file may contain a cycle of parents, so the number of steps is
+ * limited to the length of the list.
  */
 static bool is_wrapped_by(const struct count_list *list, const struct count_program *p,
 			  const struct count_program *outer)

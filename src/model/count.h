@@ -89,15 +89,18 @@ struct count_program {
 	unsigned int generation;
 	char name[COUNT_NAME_SIZE];
 	char allocator[256]; /* path of the allocator's file */
-	bool is_forked;	     /* the process was forked and has not called execve() */
-	/* The program defines its own malloc, whose calls are not counted. */
+	/* true if the process was forked and has not called execve() */
+	bool is_forked;
+	/* True if the program defines its own malloc, whose calls are not counted. */
 	bool has_other_malloc;
 	/*
-	 * The allocator implements C++ new and delete, but memstate did not count their
-	 * calls.
+	 * True if the allocator implements C++ new and delete, but memstate did not
+	 * count their calls.
 	 */
 	bool has_other_new;
-	/* the program installed a seccomp filter while memstate counted its calls */
+	/*
+	 * true if the program installed a seccomp filter while memstate counted its calls
+	 */
 	bool has_filter;
 	bool has_ended;
 	/*

@@ -34,11 +34,12 @@ struct counted_figure_info {
 	const char *label; /* label of the figure in reports */
 	bool is_bytes;
 	/*
-	 * The figure is the level at one moment instead of a sum, so it must not be
-	 * divided by the number of iterations.
+	 * True if the figure is a level at one moment rather than a sum over the run, so
+	 * it must not be divided by the number of iterations.
 	 */
 	bool is_level;
-	bool is_limited; /* a generated limits file contains a limit on the figure */
+	/* true if generated limits files include a limit on the figure */
+	bool is_limited;
 };
 extern const struct counted_figure_info counted_figures[COUNTED_COUNT_];
 
@@ -53,8 +54,8 @@ struct count_run {
 	unsigned int number; /* number of the run, counted from 1 */
 	uint64_t size;	     /* size of the workload; BYTES_UNKNOWN if the run has none */
 	/*
-	 * The counted program, without its threads. If the run has several programs, the
-	 * sums of their figures, with an unknown peak.
+	 * The counted program, without its threads. If the run has several programs, this
+	 * struct contains the sums of their figures, and the peak is unknown.
 	 */
 	struct count_program program;
 	size_t program_count;
@@ -70,7 +71,10 @@ struct count_run {
 struct count_runs {
 	struct count_run *items;
 	size_t count, capacity;
-	/* how often each run repeats its work; 1 if the user did not specify a number */
+	/*
+	 * number of times that each run repeats its work; 1 if the user
+	 * did not specify it
+	 */
 	uint64_t iterations;
 };
 

@@ -163,8 +163,8 @@ struct heap {
 	 */
 	const char *evidence;
 	/*
-	 * memstate did not walk the heap: owner_bytes come from the allocator's own
-	 * figures, and the other fields are empty.
+	 * True if memstate did not walk the heap: owner_bytes come from the allocator's
+	 * own figures, and the other fields are empty.
 	 */
 	bool is_reported;
 	/* how long memstate stopped the target, summed over all attempts */
@@ -221,9 +221,9 @@ struct heap {
 	size_t empty_range_count, empty_range_capacity;
 
 	/*
-	 * The other heaps in the process: those of its language runtimes, and that of a
-	 * second malloc. No page belongs to two heaps. In these heaps themselves, the
-	 * list is empty.
+	 * The other heaps in the process: those of its language runtimes, and that of
+	 * a second malloc. No page belongs to two heaps. The lists of these other
+	 * heaps are empty.
 	 */
 	struct heap *others;
 	size_t other_count;

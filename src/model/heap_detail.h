@@ -74,8 +74,8 @@ struct heap_type {
 struct heap_strip {
 	uint32_t arena; /* index in arenas of struct heap */
 	/*
-	 * The strip contains the separately mapped blocks of all arenas instead of
-	 * the pages of one arena.
+	 * True if the strip contains the separately mapped blocks of all arenas instead
+	 * of the pages of one arena.
 	 */
 	bool is_mapped;
 	uint64_t start_addr, end_addr;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * heap_objects - the objects in the heap of a language runtime by type, and which of them
- * keep nearly empty arenas. Plain data.
+ * prevent nearly empty arenas from being freed. Plain data.
  *
  *     sum of types[].live + other + unused = the live bytes of the heap's objects
  */

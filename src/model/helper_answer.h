@@ -24,10 +24,7 @@
 struct heap_bounds {
 	/* Size of the memory that may belong to the allocator and is resident. */
 	uint64_t resident_bytes;
-	/*
-	 * Size of the memory that may belong to the allocator and is mapped but not
-	 * resident.
-	 */
+	/* number of arenas that contain at least one of these blocks */
 	uint64_t missing_bytes;
 	/*
 	 * The allocator's own figures. BYTES_UNKNOWN if another owner's figure includes
@@ -44,7 +41,7 @@ struct heap_bounds {
 };
 
 struct helper_answer {
-	/* the user requested a query; if false, the other fields are empty */
+	/* true if the user requested a query; if false, the other fields are empty */
 	bool was_requested;
 	int error; /* 0, or the -errno with which the query failed */
 	/*

@@ -35,8 +35,8 @@ struct image {
 	size_t run_count, run_capacity;
 	size_t hint; /* index of the run of pages that the last search found */
 	/*
-	 * Only some pages of the runs have been copied. The others take no memory and
-	 * read as zeros.
+	 * True if only some pages of the runs have been copied. The others take no memory
+	 * and read as zeros.
 	 */
 	bool is_sparse;
 	/* number of copied bytes; set by peek_copy() or image_merge() */
@@ -92,8 +92,8 @@ int image_merge(struct image *image, const struct image *part);
 size_t image_find_run(const struct image *image, uint64_t addr);
 
 /*
- * Return the run that contains this offset in image.bytes. The offset must be below
- * length_bytes.
+ * Return the run that contains the given offset in image.bytes. The offset must be
+ * below length_bytes.
  */
 const struct image_run *image_run_with_offset(const struct image *image, uint64_t offset);
 

@@ -1,14 +1,17 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * known_use - what a program or the kernel uses a mapping for, where the mapping's shape
- * shows the use: InnoDB's buffer pool, the rings of io_uring, the shadow memory of a
- * sanitizer. Plain data. classify/process/uses.h recognises the shapes.
+ * known_use - the purpose of a mapping, if its name, size or permissions reveal the
+ * purpose: InnoDB's buffer pool, the rings of io_uring, the shadow memory of a sanitizer.
+ * Plain data. classify/process/uses.h recognises the shapes.
  */
 #ifndef MS_MODEL_KNOWN_USE_H
 #define MS_MODEL_KNOWN_USE_H
 
 enum known_use {
-	/* unknown use: no known shape matches the mapping, or most of it is heap */
+	/*
+	 * unknown use: no known pattern matches the mapping, or most of the
+	 * mapping is heap
+	 */
 	USE_NONE,
 	USE_INNODB_POOL,
 	USE_INNODB_BUFFERS,
@@ -47,9 +50,9 @@ enum known_use {
 
 struct known_use_text {
 	const char *name;
-	/* The options that limit the memory; NULL: no option limits it. */
+	/* Options and settings that limit the memory; NULL if there are none. */
 	const char *limit;
-	/* How memstate recognises the use. */
+	/* how memstate recognises the use */
 	const char *evidence;
 };
 

@@ -2,8 +2,9 @@
 /*
  * oom_kill - one out-of-memory kill as reported in the kernel log. Plain data.
  *
- * Bytes are BYTES_UNKNOWN, counts COUNT_UNKNOWN and texts "" where the log does not
- * contain them, because the kernel is older or lines are missing.
+ * Byte amounts that the log does not contain are BYTES_UNKNOWN, such counts are
+ * COUNT_UNKNOWN, and such strings are empty. Older kernels omit some values, and lines
+ * may be missing.
  */
 #ifndef MS_MODEL_OOM_KILL_H
 #define MS_MODEL_OOM_KILL_H
@@ -83,7 +84,7 @@ struct oom_kill {
 	 * COUNT_UNKNOWN if not in the log.
 	 */
 	uint64_t order;
-	bool is_sysrq; /* a user requested the kill with SysRq-F */
+	bool is_sysrq; /* true if a user requested the kill with SysRq-F */
 	struct oom_time time;
 	/*
 	 * The range of the report's lines in the parsed log, as byte offsets. text_end is
@@ -104,7 +105,7 @@ struct oom_kill {
 	struct oom_task victim;
 	/* Number of killed processes, which may exceed 1 with memory.oom.group. */
 	size_t killed_count;
-	/* The kernel killed the whole cgroup because of memory.oom.group. */
+	/* True if the kernel killed the whole cgroup because of memory.oom.group. */
 	bool is_group_killed;
 	/* Figures of the cgroup whose limit was reached. */
 	uint64_t usage_bytes, limit_bytes, fail_count;
@@ -118,15 +119,15 @@ struct oom_kill {
 	struct oom_task *tasks;
 	size_t task_count, task_capacity;
 	/*
-	 * The beginning of the report or part of its table of tasks is missing, so the
-	 * figures are incomplete.
+	 * True if the beginning of the report or part of its table of tasks is missing,
+	 * so the figures are incomplete.
 	 */
 	bool is_cut;
 	/*
-	 * The kernel printed the report before it had added up memory.stat: the amounts
-	 * account for less than half of usage_bytes. stat.anon_bytes is the sum over the
-	 * table of tasks, or unknown. The other amounts in stat are unknown, except
-	 * kernel_bytes of cgroup v1.
+	 * True if the kernel printed the report before it had added up memory.stat, in
+	 * which case the amounts account for less than half of usage_bytes.
+	 * stat.anon_bytes is then the sum over the table of tasks, or unknown. The other
+	 * amounts in stat are unknown, except kernel_bytes of cgroup v1.
 	 */
 	bool is_stat_stale;
 };

@@ -39,7 +39,7 @@ struct process {
 	uint64_t major_fault_count;
 	char state; /* state letter as in stat: R, S, D, Z, T, t, X, I, … */
 	bool is_kernel_thread;
-	/* the process has not called execve() since it was forked */
+	/* true if the process has not called execve() since it was forked */
 	bool is_fork;
 	/* name as raw bytes; may contain any byte except NUL */
 	char comm[PROCESS_COMM_SIZE];

@@ -22,7 +22,7 @@ struct text {
 
 /*
  * Remove the first of the remaining arguments and return it. After the last argument,
- * return an empty text whose begin is NULL.
+ * return an empty struct text, whose `begin` is NULL.
  */
 static struct text take_argument(struct text *rest)
 {
@@ -50,8 +50,8 @@ static struct text find_file_name(struct text path)
 }
 
 /*
- * The options of a language's interpreter, as lists of words with a blank after each. A
- * cluster is an argument with several option letters, such as "-lc".
+ * The command-line options of a language's interpreter. In the lists of words, a space
+ * follows each word. A cluster is an argument with several option letters, such as "-lc".
  */
 struct interpreter {
 	const char *programs;
@@ -159,9 +159,8 @@ static struct text find_script(const struct interpreter *language, struct text r
 }
 
 /*
- * Return the file name of the program, which is in the first argument. A login shell's
- * first argument begins with '-', and a title such as "nginx: worker process" contains a
- * colon.
+ * Return the file name of the program, given the first argument. A login shell's first
+ * argument begins with '-', and a title such as "nginx: worker process" contains a colon.
  */
 static struct text find_program(struct text argument)
 {

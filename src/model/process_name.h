@@ -30,8 +30,8 @@ void process_names_find(const char *comm, const char *arguments, size_t length,
 bool process_names_match(const struct process_names *names, const char *pattern);
 
 /*
- * Like process_names_match(), for a process whose comm and command line are given. The
- * arguments in `line` are separated by blanks; `line` may be NULL.
+ * Like process_names_match(), but takes the comm and the command line of a process.
+ * Spaces separate the arguments in `line`, which may be NULL.
  */
 bool process_names_match_line(const char *comm, const char *line, const char *pattern);
 

@@ -77,7 +77,8 @@ struct profile_frame {
 	 * an address in the function into which the code was inlined.
 	 */
 	uint64_t vaddr;
-	bool is_inlined; /* the function was inlined into the frame of the parent node */
+	/* true if the function was inlined into the frame of the parent node */
+	bool is_inlined;
 	enum profile_frame_kind kind;
 };
 
@@ -141,8 +142,8 @@ void profile_init_like(struct profile *profile, const struct profile *other);
 void profile_release(struct profile *profile);
 
 /*
- * Return a copy of the text that is valid until the profile is released. Equal texts
- * return the same pointer, and NULL returns NULL.
+ * Return a copy of the string that is valid until the profile is released. The result is
+ * the same pointer for equal strings, and NULL for NULL.
  */
 const char *profile_string(struct profile *profile, const char *text);
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * settings - the settings of the interactive screen that memstate keeps between runs, in
- * the form of the texts in the settings file. The screen validates the texts, because
- * only the screen has the list of its columns.
+ * settings - the settings of the interactive screen that memstate keeps between runs, as
+ * the strings in the settings file. The screen validates these strings, because only the
+ * screen has the list of its columns.
  */
 #ifndef MS_MODEL_SETTINGS_H
 #define MS_MODEL_SETTINGS_H
@@ -35,7 +35,7 @@ struct settings {
 	char *texts[SETTING_COUNT_]; /* NULL if not set */
 };
 
-/* Remove every setting whose text is the same in `before`. */
+/* Remove every setting that has the same value in `before`. */
 void settings_keep_changes(struct settings *settings, const struct settings *before);
 
 void settings_release(struct settings *settings);

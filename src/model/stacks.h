@@ -32,7 +32,8 @@ struct stack_node {
 	/* node of the caller, whose number is lower than that of this node */
 	uint32_t parent;
 	/*
-	 * The code has no unwind tables, so the parent was found with the frame pointer.
+	 * True if the code has no unwind tables, so the parent was found with
+	 * the frame pointer.
 	 */
 	bool is_by_frame;
 	uint32_t module; /* module that contains pc, or PROFILE_NO_MODULE */

@@ -97,8 +97,9 @@ extern const char *const allocator_names[ALLOCATOR_COUNT_];
 extern const char *const allocator_titles[ALLOCATOR_COUNT_];
 
 /*
- * The allocator's own figures, obtained by a helper in the process. The figures count
- * bytes whether resident or not. BYTES_UNKNOWN if the helper did not query the allocator.
+ * The allocator's own figures, obtained by a helper in the process. The figures
+ * count bytes whether resident or not. They are BYTES_UNKNOWN if the helper did not
+ * query the allocator.
  */
 struct reported {
 	uint64_t system_bytes; /* bytes that the allocator obtained from the kernel */
@@ -130,7 +131,7 @@ struct usage_heap {
 
 #define USAGE_HEAP_MAX 6
 
-/* Memory of one owner whose use follows from the shapes of its mappings. */
+/* Memory of one owner with a known use, which memstate recognises from the mappings. */
 struct usage_use {
 	enum known_use use; /* never USE_NONE */
 	enum owner owner;   /* owner of the mappings, even if they contain heaps */
@@ -140,7 +141,9 @@ struct usage_use {
 	 */
 	uint64_t rss_bytes;
 	uint64_t size_bytes; /* total size of the mappings */
-	/* The heap was not read, so the bytes may include large blocks of malloc. */
+	/*
+	 * True if the heap was not read, so rss_bytes may include large blocks of malloc.
+	 */
 	bool is_upper_bound;
 };
 
@@ -156,7 +159,7 @@ struct usage_uses {
 
 struct usage {
 	struct process process;
-	/* command line with the arguments joined by blanks; NULL if not read; owned */
+	/* command line with the arguments joined by spaces; NULL if not read; owned */
 	char *command;
 
 	enum source source;
@@ -195,7 +198,8 @@ struct usage {
 	size_t heap_count;
 	struct usage_uses uses;
 	/*
-	 * The process contains a Java virtual machine, whether or not its heap was read.
+	 * True if the process contains a Java virtual machine, whether or not
+	 * its heap was read.
 	 */
 	bool has_java;
 
@@ -212,8 +216,8 @@ struct usage {
 	 */
 	uint64_t heap_pause_ns;
 	/*
-	 * memstate read the heap while the process ran, so the heap's figures are
-	 * approximate.
+	 * true if memstate read the heap while the process ran, so the heap's figures
+	 * are approximate.
 	 */
 	bool heap_is_running;
 	int heap_error; /* 0, or the -errno with which the last heap read failed */
@@ -233,8 +237,8 @@ struct usage {
 	 */
 	uint64_t heap_expected_ns;
 	/*
-	 * memstate did not read the heap: its figures are those that the allocator
-	 * reported.
+	 * True if memstate did not read the heap: its figures are those that the
+	 * allocator reported.
 	 */
 	bool heap_is_reported;
 
