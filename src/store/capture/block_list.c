@@ -16,8 +16,8 @@
 #define FORMAT_VERSION "1"
 
 /*
- * Maximum size of a block list file, which suffices for about 2^28 blocks. A heap with
- * more blocks would be too large to scan.
+ * Maximum size of a block list file in bytes, which suffices for about 2^28 blocks. A
+ * heap with more blocks would be too large to scan.
  */
 #define FILE_BYTES_MAX ((size_t)1 << 30)
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * block_list - save the list of a process's blocks in a file, so that a later run can
- * find out which blocks are new.
+ * find the blocks that were allocated since.
  *
  * The file has text lines followed by an empty line, and then two numbers per block in
  * address order: the number of bytes since the end of the previous block, and the usable
@@ -27,7 +27,7 @@ struct block_list_head {
 	int pid;
 	/* start time of the process, for detecting whether the pid has been reused */
 	uint64_t start_ticks;
-	uint64_t unix_ms; /* wall-clock time of the list */
+	uint64_t unix_ms; /* wall-clock time at which the list was made */
 	uint64_t count;
 };
 
@@ -54,8 +54,8 @@ int block_list_save(const struct block_list_writer *writer,
 void block_list_writer_release(struct block_list_writer *writer);
 
 /*
- * The completely checked contents of a block list file, and the position of the
- * next block.
+ * The contents of a block list file whose format has been checked, and the position of
+ * the next block.
  */
 struct block_list {
 	struct block_list_head head;

@@ -18,8 +18,8 @@ struct capture;
 /*
  * Begin a capture at path: a .tar file if path ends in ".tar", otherwise a directory,
  * which may already exist if it is empty. Return 0, -EEXIST, -ENOTEMPTY, -ENOTDIR,
- * -EINVAL (no name), -EOPNOTSUPP if this build cannot write .tar files, or another
- * -errno. The caller frees *ret with capture_free().
+ * -EINVAL (path has no file name), -EOPNOTSUPP if this build cannot write .tar files, or
+ * another -errno. The caller frees *ret with capture_free().
  */
 int capture_begin(const char *path, struct capture **ret);
 

@@ -27,8 +27,8 @@
 #define READ_TRIES 3
 
 /*
- * Maximum size of an smaps file, which suffices for the largest memory map at 700 bytes
- * per mapping.
+ * Maximum size of an smaps file in bytes, which suffices for the largest memory map at
+ * 700 bytes per mapping.
  */
 #define SMAPS_SIZE_MAX (512 * MIB)
 #define FILE_SIZE_MAX (4 * MIB)
@@ -99,7 +99,7 @@ void capture_add_note(struct strbuf *notes, const char *path, int err)
 		    is_absent ? "not there" : strerror(-err));
 }
 
-/* State of capturing one process. */
+/* The state while memstate captures one process. */
 struct reading {
 	const struct procfs *fs;
 	const struct process *process;
@@ -188,7 +188,7 @@ static int add_tasks(struct reading *reading)
 	int r = 0;
 
 	if (fd == -EOPNOTSUPP)
-		return 0; /* a capture has no directories of threads */
+		return 0; /* a captured /proc has no task directories */
 	if (fd < 0)
 		return fd;
 	dir = fdopendir(fd);
@@ -285,8 +285,8 @@ int capture_read_process(const struct procfs *fs, const struct process *p,
 }
 
 /*
- * Add a stat file that contains only the boot time. The other lines of /proc/stat
- * describe the load of the machine.
+ * Add a stat file that contains only the boot time, because the other lines of /proc/stat
+ * describe the machine's load.
  */
 static void read_boot_time(const struct procfs *fs, struct capture_files *files)
 {

@@ -125,7 +125,7 @@ static const char *next_line(const char *line, const char *end)
 }
 
 /*
- * Return the position after `count` fields, each followed by one blank, or NULL if there
+ * Return the position after `count` fields, each followed by one space, or NULL if there
  * are fewer fields.
  */
 static const char *skip_fields(const char *at, const char *end, int count)
@@ -215,9 +215,9 @@ static void add_mount_field(struct redactor *r, const char *field, const char *e
 
 /*
  * Redact a line of mountinfo, such as "29 23 0:25 / /run rw,nosuid shared:11 - tmpfs
- * tmpfs rw,size=…" (proc_pid_mountinfo(5)). The kernel escapes blanks within fields.
- * Replace the last field, because it may contain paths in any form, such as the lowerdir
- * of overlayfs.
+ * tmpfs rw,size=…" (proc_pid_mountinfo(5)). The kernel escapes spaces within fields.
+ * Replace the last field, because it may contain paths in any form, such as the
+ * lowerdir of overlayfs.
  */
 static void redact_mount(struct redactor *r, const char *line, const char *end,
 			 struct strbuf *out)
@@ -262,7 +262,7 @@ int redact_cmdline(struct redactor *r, const char *text, size_t length,
 		_cleanup_free_ char *arg = xstrndup(text, (size_t)(end - text));
 		size_t size = strlen(arg);
 
-		/* the path of a file has the same pseudonym in cmdline and in smaps */
+		/* give the path of a file the same pseudonym in cmdline as in smaps */
 		if (arg[0] == '/')
 			redact_name(r, arg, size, out);
 		else if (arg[0] != '\0')

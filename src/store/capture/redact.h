@@ -3,7 +3,7 @@
  * redact - replace paths and arguments in captures with pseudonyms, so that users can
  * share their captures.
  *
- * During the lifetime of a redactor, equal texts have the same pseudonym in all files.
+ * During the lifetime of a redactor, equal strings have the same pseudonym in all files.
  * Names by which memstate identifies memory are preserved: names in brackets, the suffix
  * "(deleted)", and the names in model/known_names.h. Text that is not in the documented
  * format is rejected or omitted, never copied.

@@ -105,8 +105,8 @@ static int tar_begin(const char *path, void **ret_data)
 }
 
 /*
- * Set the checksum of a tar header: the sum of all its bytes, with blanks in place of
- * the checksum.
+ * Set the checksum of a tar header: the sum of all its bytes, with spaces in place
+ * of the checksum.
  */
 static void add_checksum(struct tar_header *header)
 {

@@ -41,7 +41,10 @@ static void add_setting(struct reading *reading, enum web_setting setting,
 	strbuf_add(&reading->file->settings, value, strlen(value) + 1);
 }
 
-/* Append to the error message what is wrong with the value of a key. Return -EBADMSG. */
+/*
+ * Append a message to the error text that explains why the value of a key is invalid.
+ * Return -EBADMSG.
+ */
 static int refuse(struct reading *reading, const char *key, const char *why)
 {
 	strbuf_addf(reading->problem, "%s: %s", key, why);
@@ -49,8 +52,8 @@ static int refuse(struct reading *reading, const char *key, const char *why)
 }
 
 /*
- * Mix the identity and the times of a file into the stamp, a hash that changes
- * when the file changes.
+ * Mix the identity and the timestamps of a file into `stamp`, a hash that changes when
+ * the file changes.
  */
 static void add_stamp(uint64_t *stamp, const struct stat *st)
 {
@@ -84,7 +87,10 @@ static int read_file(const char *path, uint64_t *stamp, struct strbuf *out)
 	return r;
 }
 
-/* Add a certificate or key. The file may contain it, or name the file that does. */
+/*
+ * Add a certificate or private key. The configuration file contains it directly or names
+ * the file that contains it.
+ */
 static int add_pem(struct reading *reading, enum web_setting setting, bool *has,
 		   const char *key, const char *text)
 {
@@ -218,7 +224,10 @@ static int add_header(struct reading *reading, const char *key, const char *name
 	return refuse(reading, key, "this header cannot be set");
 }
 
-/* Return the part of the key after the prefix, or NULL if the key has another prefix. */
+/*
+ * Return the part of the key after the prefix, or NULL if the key does not begin
+ * with the prefix.
+ */
 static const char *skip(const char *key, const char *prefix)
 {
 	size_t length = strlen(prefix);
@@ -226,7 +235,10 @@ static const char *skip(const char *key, const char *prefix)
 	return strncmp(key, prefix, length) == 0 ? key + length : NULL;
 }
 
-/* Handle a pair of tls_server_config. `name` is the part of the key after the dot. */
+/*
+ * Handle a key of tls_server_config and its value. `name` is the part of the
+ * key after the dot.
+ */
 static int add_tls(struct reading *reading, const char *key, const char *name,
 		   const char *value)
 {
@@ -252,7 +264,7 @@ static int add_tls(struct reading *reading, const char *key, const char *name,
 	return refuse(reading, key, "memstate does not support this key");
 }
 
-/* Handle one pair of the file, such as "tls_server_config.cert_file" and "a.pem". */
+/* Handle one key and its value, such as "tls_server_config.cert_file" and "a.pem". */
 static int add_pair(void *context, const char *key, const char *value)
 {
 	struct reading *reading = context;
@@ -276,7 +288,7 @@ static int add_pair(void *context, const char *key, const char *value)
 	return refuse(reading, key, "memstate does not support this key");
 }
 
-/* Check the rate, and add it to the settings. An interval of 0 is no limit. */
+/* Check the rate limit, and add it to the settings. An interval of 0 means no limit. */
 static int check_rate(struct reading *reading)
 {
 	_cleanup_strbuf_ struct strbuf text = STRBUF_INIT;

@@ -20,7 +20,7 @@ enum web_setting {
 	WEB_NEEDS_CLIENT_CERT, /* value "yes" */
 	WEB_TLS13_ONLY,	       /* value "yes" */
 	WEB_TLS12_ONLY,	       /* value "yes" */
-	/* Value "INTERVAL_NS:BURST", in decimal digits. */
+	/* "INTERVAL_NS:BURST", in decimal digits */
 	WEB_RATE_LIMIT,
 	WEB_USER,   /* "NAME:HASH", a user of basic_auth_users with the bcrypt hash */
 	WEB_HEADER, /* "NAME: VALUE" */
@@ -34,8 +34,8 @@ enum web_setting {
 struct web_file {
 	struct strbuf settings;
 	/*
-	 * Hash of the identities and times of the files that were read, for
-	 * detecting changes.
+	 * Hash of the identities and timestamps of all files that were read. It serves to
+	 * detect changes.
 	 */
 	uint64_t stamp;
 };
@@ -64,8 +64,8 @@ int web_file_parse(const char *text, size_t length, const char *dir, struct web_
 
 /*
  * Return the value that follows `after` among the values of a setting, or the first value
- * if `after` is NULL. Return NULL if there are no more values. `settings` are the
- * settings of a struct web_file, with `length` bytes.
+ * if `after` is NULL. Return NULL if there are no more values. `settings` and `length`
+ * are the bytes of a struct web_file.
  */
 const char *web_settings_next(const char *settings, size_t length,
 			      enum web_setting setting, const char *after);

@@ -30,12 +30,15 @@ struct reading {
 	yaml_pair_fn fn;
 	void *context;
 	struct strbuf *problem;
-	/* names of the maps and of the key that are being read, separated by dots */
+	/* dot-separated names of the open maps and of the current key */
 	struct strbuf path;
-	/* length of the path of each open map, including the dot after it */
+	/*
+	 * length in bytes of the path of each open map, including the dot after the path
+	 */
 	size_t lengths[LEVELS_MAX];
 	size_t level_count;
-	bool has_key; /* true if the path ends with a key, whose value follows */
+	/* true if the path ends with a key whose value has not been read yet */
+	bool has_key;
 	/* All keys that were read, each followed by NUL, for detecting duplicates. */
 	struct strbuf keys;
 	size_t pair_count;
@@ -103,7 +106,7 @@ static int add_scalar(struct reading *reading, const yaml_event_t *event)
 	return r;
 }
 
-/* Refuse a list or an alias, and name the key that has it. */
+/* Reject a list or an alias with an error message that names its key. */
 static int refuse_kind(struct reading *reading, const yaml_event_t *event)
 {
 	_cleanup_strbuf_ struct strbuf why = STRBUF_INIT;

@@ -15,7 +15,7 @@
  * sum of each metric is at most INT64_MAX. A text file does not name its metric, so its
  * numbers become values of folded_metric.
  *
- * Return 0, or -errno with the reason appended to *reterr_why, in words that follow the
+ * Return 0, or -errno with the reason appended to *reterr_why, worded to follow the
  * file's name in a message: -EBADMSG if the file is not a profile, -EFBIG if it is too
  * large, -ENODATA if it has no stacks, -EOPNOTSUPP if it is not text and memstate was
  * built without protobuf-c.

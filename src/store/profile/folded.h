@@ -3,7 +3,7 @@
  * folded - read call stacks from text with one stack per line, such as
  * "main;parse;xmalloc 12", the format of stackcollapse-*.pl and many profilers.
  *
- * Names may contain blanks; the number follows the last blank. Empty lines and lines that
+ * Names may contain spaces; the number follows the last space. Empty lines and lines that
  * begin with # are ignored.
  */
 #ifndef MS_STORE_PROFILE_FOLDED_H

@@ -44,8 +44,8 @@ static const char *skip_blanks(const char *text)
 }
 
 /*
- * Return the length of the word at the start of the text, up to a blank, an operator or
- * a comment.
+ * Return the length of the word at the start of the text, up to a space, an
+ * operator or a comment.
  */
 static size_t word_length(const char *text)
 {

@@ -20,7 +20,7 @@
 #include "model/count_runs.h"
 
 struct limits_line {
-	char *text; /* the line without its newline */
+	char *text; /* text of the line without its newline */
 	char *test; /* in the heading of a test, the name of the test; otherwise NULL */
 	bool is_limit;
 	struct count_limit limit;
@@ -38,9 +38,9 @@ struct limits_file {
 	}
 
 /*
- * Parse the text of a limits file, or load such a file. Return 0, or -EBADMSG with the
- * reason appended to *why as "LINE: ...". limits_file_load() may also return -EFBIG or
- * another -errno. The caller releases *ret only on success.
+ * Parse the text of a limits file, or load such a file from a path. Return 0, or -EBADMSG
+ * with the reason appended to *why as "LINE: ...". limits_file_load() may also return
+ * -EFBIG or another -errno. The caller releases *ret only on success.
  */
 int limits_file_parse(const char *text, size_t length, struct limits_file *ret,
 		      struct strbuf *why);
@@ -55,7 +55,7 @@ void limits_file_release(struct limits_file *file);
 int limits_file_find(const struct limits_file *file, const char *test, size_t *ret_begin,
 		     size_t *ret_end);
 
-/* Return true if the name is valid for a test. */
+/* Return true if the string is a valid name for a test. */
 bool limits_file_may_be_test(const char *name);
 
 /* Replace the number in line->text with the number in line->limit. */

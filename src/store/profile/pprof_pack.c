@@ -22,15 +22,15 @@
 /*
  * State of a conversion to pprof's format. In that format, a location is a frame together
  * with all frames that were inlined into it. In this file, the end of a location is its
- * innermost node. Ends with equal frames share a location.
+ * innermost node. Nodes whose locations consist of the same frames share a location.
  */
 struct packing {
 	const struct profile *profile;
 	Pprof__Profile message;
 	size_t string_capacity;
 	/*
-	 * Strings of the profile, sorted by address. texts[i] has the number first_text +
-	 * i in the string table.
+	 * Strings of the profile, sorted by address. The string texts[i] has the number
+	 * first_text + i in pprof's string table.
 	 */
 	const char **texts;
 	size_t text_count, first_text;

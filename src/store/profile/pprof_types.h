@@ -1,15 +1,16 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * pprof_types - the names of memstate's terms in pprof's format, for pprof_pack.c
- * and pprof_unpack.c.
+ * pprof_types - the strings that represent memstate's terms in pprof's format, for
+ * pprof_pack.c and pprof_unpack.c.
  */
 #ifndef MS_STORE_PROFILE_PPROF_TYPES_H
 #define MS_STORE_PROFILE_PPROF_TYPES_H
 
 #define PPROF_BYTES "bytes"
 #define PPROF_COUNT "count"
-#define PPROF_SPACE "space" /* period type of a profile that was sampled by bytes */
-/* name of the frame that takes the place of a truncated stack's missing callers */
+/* pprof's period type for a profile with one sample per number of allocated bytes */
+#define PPROF_SPACE "space"
+/* name of the frame that replaces the missing callers of a truncated stack */
 #define PPROF_CUT "[cut]"
 
 /*

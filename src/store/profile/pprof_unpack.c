@@ -19,7 +19,10 @@
 #	include "store/profile/pprof_library.h"
 #	include "store/profile/pprof_types.h"
 
-/* Maximum memory for decoding. Decoding may need many times the size of the file. */
+/*
+ * Maximum memory for decoding, in bytes. Decoding may need many times the
+ * size of the file.
+ */
 #	define ROOM_BYTES ((size_t)1 << 30)
 
 /*
@@ -72,9 +75,9 @@ static int refuse(struct unpacking *unpacking, const char *why)
 }
 
 /*
- * Size of the header in front of each block, in which the block's size is stored. The
- * blocks belong to the memory allocator that memstate passes to libprotobuf-c to
- * limit its total memory.
+ * Size in bytes of the header in front of each block that memstate allocates
+ * for libprotobuf-c. The header stores the block's size, so that memstate can
+ * limit the total.
  */
 #	define BLOCK_HEAD 16
 
@@ -202,7 +205,7 @@ static int read_types(struct unpacking *unpacking)
 		unpacking->metrics[i] = metric;
 		if (metric >= 0)
 			unpacking->profile->known |= 1U << metric;
-		if (names.length < 100) /* limit the length of the error message */
+		if (names.length < 100) /* keep the error message short */
 			strbuf_addf(&names, "%s%.30s", i > 0 ? ", " : "",
 				    name ? name : "?");
 	}
@@ -214,7 +217,7 @@ static int read_types(struct unpacking *unpacking)
 }
 
 /*
- * Parse a build ID such as "0123abcd". Ignore texts of any other form, because they
+ * Parse a build ID such as "0123abcd". Ignore strings of any other form, because they
  * cannot be compared with a file's build ID.
  */
 static void read_build_id(struct profile_module *module, const char *text)
@@ -264,8 +267,8 @@ static int read_modules(struct unpacking *unpacking)
 }
 
 /*
- * Set *frame to a line of a location, or to an unknown frame if line is NULL. The strings
- * of the frame are borrowed from the message.
+ * Set *frame to one line of a location, or to an unknown frame if `line` is NULL. The
+ * strings of the frame are borrowed from the message.
  */
 static int read_line(struct unpacking *unpacking, const Pprof__Line *line,
 		     struct profile_frame *frame)

@@ -40,7 +40,10 @@ enum {
 	MAPPING_SMAPS
 };
 
-/* Additional bit in the value MAPPING_FLAGS: the mapping contains a thread's stack. */
+/*
+ * Additional bit in the value MAPPING_FLAGS: set if the mapping contains a
+ * thread's stack.
+ */
 #define HAS_STACK UINT32_C(0x80000000)
 
 enum {
@@ -228,7 +231,8 @@ void facts_from_heap(const struct usage *u, const struct mapping_list *mappings,
 }
 
 /*
- * Indices of the values in a row of the table FACT_HEAP_PART, which describes one heap.
+ * Indices of the values in a row of the table FACT_HEAP_PART. Each row
+ * describes one heap.
  */
 enum {
 	PART_QUALITY,
@@ -306,7 +310,7 @@ static const size_t level_offsets[] = {
 	offsetof(struct cgroup_level, swap_fail_count),
 };
 #define LEVEL_COUNT (sizeof(level_offsets) / sizeof(level_offsets[0]))
-#define NO_LIMIT (-1) /* recorded in place of a limit that is not set */
+#define NO_LIMIT (-1) /* value in a recording that represents a limit that is not set */
 
 enum {
 	LEVEL_OOM_GROUP = 1 << 0,

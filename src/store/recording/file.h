@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * file - keep descriptors of recordings open, so that SQLite does not lose its locks.
+ * file - keep the descriptors of recordings open, so that SQLite keeps its locks.
  *
  * SQLite locks a database with fcntl(2). The kernel releases these locks as soon as the
  * process closes any descriptor of the file. A descriptor that memstate opens itself must

@@ -253,9 +253,9 @@ static int walk(struct latest_facts *latest, enum fact_table table,
 		error = begin(latest, cursor, sample);
 	} else if (cursor->now.sample != no_sample && cursor->now.sample > sample) {
 		/*
-		 * Search again from the start, because the sample precedes the last
-		 * row found. If the last request found no row, an earlier sample has
-		 * no row either.
+		 * Search again from the start, because this sample precedes the last
+		 * row found. If the last search found no row, there is none for an
+		 * earlier sample either.
 		 */
 		error = begin(latest, cursor, sample);
 	}

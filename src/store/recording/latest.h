@@ -20,8 +20,8 @@ int latest_facts_open(sqlite3 *db, const struct recording_tables *tables,
 void latest_facts_close(struct latest_facts *latest);
 
 /*
- * Switch sequential reading on or off. In sequential reading, samples should be read in
- * ascending order; the reader then steps through the rows of each key instead of
+ * Switch sequential reading on or off. In this mode, the caller should read samples in
+ * ascending order, and the reader steps through the rows of each key instead of
  * searching, except in FACT_MAPPING. A read transaction stays open until sequential
  * reading is switched off, so a program that writes to the file cannot reuse space in it.
  */

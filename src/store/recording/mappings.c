@@ -285,8 +285,8 @@ static struct mapping_walk *find_walk(struct mapping_walks *walks, int64_t proce
 	struct mapping_walk *walk;
 
 	/*
-	 * begin after the process found last, because processes are requested in the same
-	 * order for each sample
+	 * begin with the reader after the last one found, because callers request
+	 * processes in the same order for each sample
 	 */
 	for (size_t n = 0; n < walks->count; n++) {
 		size_t i = (walks->next + n) % walks->count;

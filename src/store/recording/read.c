@@ -20,7 +20,7 @@
 #define SAMPLES_MAX 10000000
 #define MAPPINGS_MAX 1000000
 
-/* Minimum size in bytes of a row of the process table without its texts. */
+/* Minimum size in bytes of a row of the process table, without its strings. */
 #define PROCESS_ROW_BYTES 4
 
 static int prepare_all(struct recording_reader *r)

@@ -45,10 +45,10 @@ const struct recorded_sample *
 recording_reader_samples(const struct recording_reader *reader, size_t *ret_count);
 
 /*
- * Switch sequential reading on or off. In sequential reading, samples should be read in
- * ascending order; the time for reading a sample then depends only on its changes. Until
- * sequential reading is switched off, a program that writes to the file cannot reuse
- * space in it.
+ * Switch sequential reading on or off. In this mode, the caller should read samples in
+ * ascending order, and the time for a sample depends only on how much it differs from the
+ * previous one. Until sequential reading is switched off, a program that writes to the
+ * file cannot reuse space in it.
  */
 void recording_reader_scan(struct recording_reader *reader, bool is_on);
 

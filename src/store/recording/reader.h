@@ -13,12 +13,15 @@
 #include "store/recording/read.h"
 #include "store/recording/schema.h"
 
-/* A process under one name, which exists in all samples with first <= number < end. */
+/*
+ * A process under one name. The process exists in all samples with first <= number < end.
+ */
 struct recorded_process {
 	int64_t row, first, end;
 	int pid;
 	uint64_t start_ticks;
-	char *comm, *command; /* command is NULL if unknown */
+	/* the process's name and command line; `command` is NULL if unknown */
+	char *comm, *command;
 };
 
 struct recording_reader {

@@ -22,7 +22,7 @@ struct recording;
 
 /*
  * Return the reason for the last -EBADMSG that a function returned in this thread. The
- * text may quote the file, and is valid until the next -EBADMSG.
+ * string may quote the file, and is valid until the next -EBADMSG.
  */
 const char *recording_damage(void);
 
@@ -43,7 +43,7 @@ struct recorded_event {
 struct recording_moment {
 	uint64_t unix_ms;
 	uint64_t elapsed_ns; /* time since the session began; never decreases */
-	uint64_t cost_ns;    /* time that memstate spent on the sample */
+	uint64_t cost_ns;    /* how long memstate took for the sample */
 };
 
 /*

@@ -22,8 +22,8 @@
 #define DURATION_US_MAX (INT64_MAX / 1000)
 
 /*
- * Upper bounds on the lengths of texts. A command line has at most 6 MiB; a kernel report
- * is far shorter.
+ * Upper bounds on the lengths of strings, in bytes. A command line has at most 6 MiB; a
+ * kernel report is far shorter.
  */
 #define VALUE_BYTES_MAX (16 << 20)
 #define NAME_BYTES_MAX 65536
@@ -37,7 +37,7 @@ struct column {
 	const char *name, *declaration;
 	enum kind kind;
 	bool may_be_null;
-	/* minimum and maximum of a number, or of a text's length in bytes */
+	/* minimum and maximum of a number, or of a string's length in bytes */
 	int64_t min, max;
 };
 
@@ -201,8 +201,8 @@ char *recording_schema_upgrade_sql(const struct recording_tables *found)
 }
 
 /*
- * Return the text of a column, or "" if the column is NULL. The text is valid until the
- * next step of the statement.
+ * Return the string in a column, or "" if the column is NULL. The string is valid until
+ * the next step of the statement.
  */
 static const char *column_text(sqlite3_stmt *statement, int column)
 {
@@ -336,14 +336,15 @@ int recording_schema_read_numbers(sqlite3_stmt *statement, int first_column, siz
 /*
  * Maximum work per request, in instructions of SQLite's virtual machine: 32 per byte of
  * the file, but at least 10 million so that small files can be read. SQLite needs about 2
- * per byte to read all rows of a table, and about 10 to delete the oldest samples.
+ * instructions per byte to read all rows of a table, and about 10 per byte to delete the
+ * oldest samples.
  */
 #define STEPS_MIN 10000
 #define INSTRUCTIONS_PER_BYTE 32
 
 /*
- * Count a step of STEP_INSTRUCTIONS instructions, after each of which SQLite calls this
- * function. A return value of 1 ends the statement with SQLITE_INTERRUPT.
+ * SQLite calls this function after every STEP_INSTRUCTIONS instructions. Deduct a step,
+ * and return 1 if no steps are left, which ends the statement with SQLITE_INTERRUPT.
  */
 static int count_step(void *context)
 {

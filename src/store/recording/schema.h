@@ -37,13 +37,13 @@ enum recording_table {
 	TABLE_COUNT_
 };
 
-/* Return the SQL text that creates all tables. The caller frees the text. */
+/* Return the SQL text that creates all tables. The caller frees the string. */
 char *recording_schema_sql(void);
 
 /* Tables that recordings of earlier versions of memstate may lack. */
 struct recording_tables {
-	bool has_notes;	     /* TABLE_NOTE */
-	bool has_heap_parts; /* the table FACT_HEAP_PART */
+	bool has_notes;	     /* true if the recording has the table TABLE_NOTE */
+	bool has_heap_parts; /* true if the recording has the table FACT_HEAP_PART */
 };
 
 /*
@@ -54,7 +54,7 @@ int recording_schema_check(sqlite3 *db, struct recording_tables *ret);
 
 /*
  * Return the SQL text that adds the missing tables to a file of an earlier version of
- * memstate and sets its version. The caller frees the text.
+ * memstate and sets its version. The caller frees the string.
  */
 char *recording_schema_upgrade_sql(const struct recording_tables *found);
 

@@ -34,7 +34,7 @@
  * sample number, and all values are integers.
  */
 enum fact_table {
-	/* figures from a process's state: its parent, number of threads, … */
+	/* state of a process: its parent, number of threads, … */
 	FACT_STATE,
 	FACT_USAGE,	 /* memory figures of a process that change often */
 	FACT_USAGE_MORE, /* memory figures of a process that change rarely */
@@ -83,7 +83,7 @@ bool recording_sql_load(void);
 
 /*
  * Return the statement that inserts a row into the table: "INSERT OR REPLACE INTO
- * usage(process,sample,…) VALUES(?,…)". The caller frees the text.
+ * usage(process,sample,…) VALUES(?,…)". The caller frees the string.
  */
 char *recording_sql_insert(enum fact_table table);
 

@@ -9,7 +9,8 @@
 #include "store/recording/recording.h"
 #include "store/recording/sql.h"
 
-#define RECORDING_TRIM_SHARE 10 /* allowed excess over a bound: 1/10 of the bound */
+/* excess over a bound that is allowed between trims: 1/10 of the bound */
+#define RECORDING_TRIM_SHARE 10
 
 /*
  * Trim a recording to its bounds, in the same transaction that adds the last sample.

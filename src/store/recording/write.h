@@ -85,15 +85,12 @@ int recording_add_removals(struct recording *r, enum fact_table table, int64_t f
 int recording_run(struct recording *r, enum statement which);
 
 /*
- * Bind numbers to consecutive parameters of the statement, from parameter number `first`
- * on, which is at least 1. FACT_UNKNOWN becomes NULL.
+ * Bind numbers to consecutive parameters of the statement, starting with parameter
+ * `first` (1 or higher). FACT_UNKNOWN becomes NULL.
  */
 void recording_bind_numbers(sqlite3_stmt *statement, int first, const int64_t *numbers,
 			    size_t count);
-/*
- * Bind a text to parameter number `at` of the statement. A NULL pointer becomes
- * SQL's NULL.
- */
+/* Bind a string to parameter `at` of the statement. A NULL pointer becomes SQL's NULL. */
 void recording_bind_text(sqlite3_stmt *statement, int at, const char *text);
 
 /*

@@ -20,7 +20,7 @@
 #include "base/xalloc.h"
 #include "store/settings/text.h"
 
-#define LINKS_MAX 40 /* as in the kernel */
+#define LINKS_MAX 40 /* maximum number of symlinks to follow, as in the kernel */
 #define LOCK_TRIES 100
 #define LOCK_PAUSE_NS (10 * NS_PER_MS)
 
@@ -36,8 +36,8 @@ bool settings_file_find(const char *config_home, const char *home, struct strbuf
 }
 
 /*
- * Return true if memstate runs set-user-ID or set-group-ID, with the rights of a user or
- * group other than the caller's.
+ * Return true if memstate runs set-user-ID or set-group-ID, with the privileges of a user
+ * or group other than the caller's.
  */
 static bool has_foreign_ids(void)
 {
@@ -45,9 +45,9 @@ static bool has_foreign_ids(void)
 }
 
 /*
- * Return true if memstate may read a settings file with this owner, which must be the
- * user or root. If memstate has more rights than its caller, it must not disclose files
- * of root.
+ * Return true if memstate may read a settings file with this owner, which must be
+ * the user or root. If memstate has more privileges than its caller, it must not
+ * disclose root's files.
  */
 static bool may_be_read(const struct stat *st)
 {
@@ -95,7 +95,7 @@ int settings_file_read(const char *path, struct settings *ret, size_t *ret_bad_l
 
 /*
  * Return true if memstate may create files in a directory with this owner, which must be
- * the user or root. Running as root, memstate must not leave files of root in another
+ * the user or root. When running as root, memstate must not leave root's files in another
  * user's directory.
  */
 static bool may_be_written(const struct stat *st)
@@ -241,8 +241,8 @@ static int read_old(int dir_fd, const char *name, struct strbuf *ret, mode_t *re
 	if (st.st_uid != geteuid())
 		return -EPERM;
 	/*
-	 * rename() would succeed even though the owner has made the settings
-	 * file read-only
+	 * check for write permission, because rename() would succeed even if the owner
+	 * has made the file read-only
 	 */
 	if (!(st.st_mode & S_IWUSR))
 		return -EACCES;

@@ -28,8 +28,8 @@
 bool settings_file_find(const char *config_home, const char *home, struct strbuf *ret);
 
 /*
- * Read the settings file as settings_text_parse() does. If the file does not exist, there
- * are no settings. Return 0 or -errno.
+ * Read the settings file as settings_text_parse() does. If the file does not exist, *ret
+ * has no settings. Return 0 or -errno.
  */
 int settings_file_read(const char *path, struct settings *ret, size_t *ret_bad_line);
 

@@ -30,7 +30,7 @@ static bool is_blank(char c)
 	return c == ' ' || c == '\t' || c == '\r';
 }
 
-/* Strip blanks at both ends of a range of text. */
+/* Strip spaces and tabs at both ends of a range of text. */
 static void trim(const char *text, size_t *begin, size_t *end)
 {
 	while (*begin < *end && is_blank(text[*begin]))

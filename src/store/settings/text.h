@@ -30,9 +30,8 @@ int settings_text_parse(const struct strbuf *text, struct settings *ret,
 
 /*
  * Append the text to *out with some settings changed and everything else unchanged. If
- * is_rejected is set for a changed setting, memstate could not use the old value, and
- * the old line becomes a comment. `text` must be empty, or a text that
- * settings_text_parse() accepts.
+ * is_rejected is set for a changed setting, memstate could not use the old value, and the
+ * old line becomes a comment. `text` must be empty or accepted by settings_text_parse().
  */
 void settings_text_change(const struct strbuf *text, const struct settings *changes,
 			  const bool is_rejected[SETTING_COUNT_], struct strbuf *out);
