@@ -201,9 +201,9 @@ static void end(struct screen *s)
 }
 
 /*
- * Return the number of a colour pair: the foreground colour of one role on that of
- * another. The numbers of mixed pairs follow those of the roles. If there are too many,
- * return the pair of the first role.
+ * Return the number of the colour pair that combines the foreground colour of one role
+ * with that of another as the background. These mixed pairs are numbered after the pairs
+ * of the roles. If there are too many, return the plain pair of the first role.
  */
 static short pair_of(struct screen *s, uint8_t role, uint8_t back)
 {
@@ -387,7 +387,7 @@ static uint64_t redraw_ns(const struct screen *s)
 	return s->drawn_ns + ui_redraw_interval_ns(&s->ui);
 }
 
-/* Wait for a key, a signal, output of the command, or the start of the next task. */
+/* Wait for a key, a signal, output from the command, or the time of the next task. */
 static void wait_for_event(struct screen *s)
 {
 	struct pollfd fds[] = {

@@ -87,7 +87,7 @@ static void add_recorder(const struct ui *ui, struct word *words, size_t *count)
 		add_word(words, count, ROLE_ALERT, " REC ");
 }
 
-/* Show how often memstate reads the figures, or why it has stopped reading them. */
+/* Show how often memstate reads the figures, or why it no longer reads them. */
 static void add_pace(const struct ui *ui, struct word *words, size_t *count)
 {
 	const struct data *d = &ui->data;
@@ -217,7 +217,7 @@ static void draw_status(const struct ui *ui, struct canvas *c, uint64_t now_ns)
 	}
 }
 
-/* Number of blanks around a label, and between two entries of the key bar. */
+/* Number of spaces that each entry of the key bar adds to its key name and label. */
 #define BAR_ENTRY_BLANKS 3
 
 static void add_bar_entry(struct ui *ui, struct pen *pen, const struct key_row *row)

@@ -9,8 +9,8 @@
 #include "ui/state.h"
 
 /*
- * Interval at which memstate reads the named cgroup to follow its growth while another
- * view is shown.
+ * Interval in ns at which memstate reads the named cgroup while another view is shown, to
+ * follow the cgroup's growth.
  */
 #define ASIDE_NS (5 * NS_PER_S)
 

@@ -88,7 +88,8 @@ struct ui {
 	struct list help;
 	struct menu menu;
 	struct prompt prompt;
-	char message[160]; /* message of one line, shown until the next key; "": none */
+	/* one-line message, shown until the next key press; "": no message */
+	char message[160];
 	enum theme theme;
 	uint64_t interval_ns;
 	uint64_t due_ns; /* time at which the next refresh is due */

@@ -9,8 +9,8 @@
 #include "ui/data/options.h"
 
 /*
- * Return true if standard input and standard output are a terminal that can show
- * the screen.
+ * Return true if standard input and standard output are a terminal on which the
+ * screen can be shown.
  */
 bool ui_can_run(void);
 

@@ -102,7 +102,7 @@ void data_open(struct data *d, const struct process *p)
 	seen_growth_clear(&d->live);
 }
 
-/* Exchange the sample on the screen and its mappings with *next and *mappings. */
+/* Swap the sample on the screen and its mappings with *next and *mappings. */
 static void show_detail(struct data *d, struct snapshot *next,
 			struct mapping_list *mappings)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * data - the data of the views: the list of processes, and the selected process with its
- * mappings. A feed provides both.
+ * data - the data that the views show: the list of processes, and the selected process
+ * with its mappings. A feed provides both.
  */
 #ifndef MS_UI_DATA_DATA_H
 #define MS_UI_DATA_DATA_H

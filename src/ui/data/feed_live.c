@@ -14,8 +14,8 @@
 
 struct live {
 	/*
-	 * The first member, because pointers to it are cast to pointers to the
-	 * whole struct.
+	 * Must be the first member, because pointers to it are cast to pointers to
+	 * the whole struct.
 	 */
 	struct feed feed;
 	const struct ui_options *options;

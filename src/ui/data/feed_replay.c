@@ -12,15 +12,18 @@
 
 struct past {
 	/*
-	 * The first member, because pointers to it are cast to pointers to the
-	 * whole struct.
+	 * Must be the first member, because pointers to it are cast to pointers to
+	 * the whole struct.
 	 */
 	struct feed feed;
 	const struct ui_options *options;
 	struct snapshot processes, group_processes;
 };
 
-/* Use the clock of the recording, which is the same for all of its sessions. */
+/*
+ * Set the times in a sample to the recording's clock, which is the same for all
+ * of its sessions.
+ */
 static void set_times(struct snapshot *s)
 {
 	s->taken_ns = s->elapsed_ns;

@@ -18,7 +18,7 @@
 #include "ui/data/replay.h"
 
 /*
- * Limits on reading the history of a cgroup, so that the user need not wait long.
+ * Limits that keep the user from waiting long while the history of a cgroup is read.
  * replay.c has similar limits.
  */
 #define GROWTH_SAMPLES 1000

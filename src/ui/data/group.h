@@ -24,7 +24,7 @@ struct data_group {
 	bool is_open; /* true if a cgroup has been opened */
 	/* true if the cgroup has been read, so the members below are valid */
 	bool is_read;
-	bool is_gone; /* true if removed; its last values remain */
+	bool is_gone; /* true if the cgroup was removed; its last values remain */
 	int error;    /* -errno from opening or reading the cgroup, or 0 */
 	struct cgroup cgroup;
 	/* processes of the level that owns the limit; borrowed from the feed */

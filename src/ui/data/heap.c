@@ -16,7 +16,7 @@
 #include "ui/data/data.h"
 #include "ui/data/options.h"
 
-/* The kept copy of a heap is released if the heap is not read again for this long. */
+/* Time in ns after which the copy of a heap is released if the heap is not read again. */
 #define COPY_IDLE_NS (60 * NS_PER_S)
 
 void data_heap_init(struct data_heap *h)
@@ -58,7 +58,7 @@ static bool is_named(const struct targets *t, const struct data *d)
 	return false;
 }
 
-/* Return the user's permissions for the selected process, or NULL if there are none. */
+/* Return the permissions that the user has given for the selected process, or NULL. */
 static struct process_name *find_allowed(const struct data *d)
 {
 	const struct data_heap *h = &d->heap;
@@ -277,7 +277,7 @@ static enum heap_stops choose_stops(const struct data *d)
 		       : STOPS_SHORT;
 }
 
-/* Return true if the process is shown, and its heap is read from time to time. */
+/* Return true if the process is on the screen and its heap is read repeatedly. */
 static bool is_followed(void *context, const struct process *process)
 {
 	const struct data *d = context;

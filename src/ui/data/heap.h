@@ -17,9 +17,9 @@ struct data_heap {
 	/* figures of the last heap read, for estimating later samples */
 	struct carried_heap carried;
 	bool is_known;	     /* true if the findings belong to the selected process */
-	bool is_wanted;	     /* true if a read is requested, not started */
+	bool is_wanted;	     /* true if a heap read is requested but has not started */
 	bool is_reading;     /* true if the heap of the selected process is being read */
-	bool is_awaited;     /* true if the user waits for a read */
+	bool is_awaited;     /* true if the user is waiting for a heap read */
 	unsigned int wishes; /* enum heap_wish flags for the next heap read */
 	/* enum heap_wish flags of the heap read in progress */
 	unsigned int reading_wishes;
@@ -72,7 +72,7 @@ uint64_t data_heap_estimate_ns(const struct data *d, unsigned int wishes);
 
 enum heap_wish {
 	HEAP_AWAITED = 1 << 0, /* the user is waiting for the result */
-	/* also determine types, the use of pages, and blocks that pin pages */
+	/* also determine block types, how full pages are, and which blocks pin pages */
 	HEAP_DETAIL = 1 << 1,
 	HEAP_LEAKS = 1 << 2, /* also scan for leaks */
 };

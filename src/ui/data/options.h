@@ -59,7 +59,7 @@ struct ui_options {
 	uint64_t max_pause_ns, auto_pause_ns;
 	/*
 	 * Whether a heap may be copied while its process runs, if the user named the
-	 * process; the copy is kept until the next read.
+	 * process. The copy is kept until the next read.
 	 */
 	enum pre_copy pre_copy;
 	bool no_stop; /* true to read all heaps without stopping the process */
@@ -76,7 +76,7 @@ struct ui_options {
 	/* columns of the list of processes, in the syntax of -o; NULL: the default */
 	const char *columns;
 	const char *notice; /* message shown first, or NULL */
-	/* valid sort key in the syntax of -s; NULL: the default */
+	/* sort key in the syntax of -s, which must be valid; NULL: the default */
 	const char *sort;
 
 	/*

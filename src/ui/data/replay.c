@@ -11,7 +11,7 @@
 #include "ui/data/options.h"
 
 /*
- * Limits on reading the history for a graph, so that the user need not wait long.
+ * Limits that keep the user from waiting long while the history for a graph is read.
  * memstate begins with GRAPH_SAMPLES samples, and reads fewer samples if reading takes
  * longer than PATIENCE_NS.
  */

@@ -16,7 +16,7 @@ int signal_parse(const char *text, int *ret_number);
 /* Append the name of a signal, such as "SIGTERM", or "signal 40". */
 void signal_add_name(struct strbuf *out, int number);
 
-/* Append the signal names that signal_parse() accepts, separated by blanks. */
+/* Append the signal names that signal_parse() accepts, separated by spaces. */
 void signal_add_names(struct strbuf *out);
 
 /*

@@ -19,7 +19,10 @@ enum role {
 	ROLE_DIM,    /* unknown, unreadable or secondary figures */
 	ROLE_STRONG, /* the most important text on the screen */
 	ROLE_STATUS,
-	/* words in the status line that report a pause, an end or a slowdown */
+	/*
+	 * words in the status line that report that reading is paused, slowed
+	 * down or finished
+	 */
 	ROLE_ALERT,
 	ROLE_HEADING,
 	ROLE_HEADING_SORTED,
@@ -49,7 +52,7 @@ struct cell {
 	 * foreground colour is the background.
 	 */
 	uint8_t back;
-	uint8_t unused; /* always 0, so that memcmp() works */
+	uint8_t unused; /* padding, always 0, so that memcmp() works */
 };
 
 #define CELL_PLAIN 0
@@ -74,7 +77,7 @@ struct area {
 void canvas_init(struct canvas *c);
 void canvas_release(struct canvas *c);
 
-/* Start a new screen of blank cells. The width and the height must be at least 1. */
+/* Start a new screen of empty cells. The width and the height must be at least 1. */
 void canvas_begin(struct canvas *c, int width, int height, bool ascii);
 
 static inline struct area canvas_area(const struct canvas *c)
@@ -85,7 +88,7 @@ static inline struct area canvas_area(const struct canvas *c)
 /* Set one cell. Coordinates outside the canvas have no effect. */
 void canvas_put(struct canvas *c, int x, int y, enum role role, uint32_t code_point);
 
-/* Set one cell with exchanged foreground and background colours. */
+/* Set one cell with swapped foreground and background colours. */
 void canvas_put_reversed(struct canvas *c, int x, int y, enum role role,
 			 uint32_t code_point);
 
@@ -102,10 +105,10 @@ void canvas_fill(struct canvas *c, const struct area *area, enum role role,
 /* Clear an area and draw a frame along its edge, with the title in the top line. */
 void canvas_box(struct canvas *c, const struct area *area, const char *title);
 
-/* Append a character to a text as UTF-8. */
+/* Append a character to the string as UTF-8. */
 void canvas_add_character(struct strbuf *out, uint32_t code_point);
 
-/* Append the contents of the canvas as lines of text, without trailing blanks. */
+/* Append the contents of the canvas as lines of text, without trailing spaces. */
 void canvas_add_text(const struct canvas *c, struct strbuf *out);
 
 /*
@@ -146,7 +149,7 @@ void pen_add_foreign(struct pen *pen, const char *text, size_t length);
  */
 void pen_add_foreign_end(struct pen *pen, const char *text, size_t length);
 
-/* Draw blanks up to column x. */
+/* Draw spaces up to column x. */
 void pen_move_to(struct pen *pen, int x);
 
 #endif

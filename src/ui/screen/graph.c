@@ -57,7 +57,7 @@ static uint64_t height_of(const struct graph *g, uint64_t sample, uint64_t top)
 	return height > 0 ? height : 1;
 }
 
-/* Return the number of a sample's levels in the given row of cells. */
+/* Return how many levels of a sample lie in the given row of cells. */
 static unsigned int level_in_row(uint64_t height, uint64_t row, unsigned int levels)
 {
 	if (height <= row * levels)

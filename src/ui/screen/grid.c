@@ -141,8 +141,8 @@ static void format_cell(const struct column *column, const void *row,
 }
 
 /*
- * Append the texts of a row that a search examines: those of the text columns and of the
- * first column, separated by newlines.
+ * Append the strings of a row that a search examines: those of the text columns and of
+ * the first column, separated by newlines.
  */
 static void add_row_text(const struct grid *g, const void *row, struct strbuf *out)
 {

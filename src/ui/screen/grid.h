@@ -56,7 +56,7 @@ void grid_set_columns(struct grid *g, const char *names);
 struct row_style {
 	enum role role;
 	char mark; /* character before the row; ' ': no mark */
-	/* text before the last column of the row, which style() appends */
+	/* text drawn before the last column of the row; style() appends it */
 	struct strbuf *prefix;
 };
 

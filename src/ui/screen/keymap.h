@@ -10,7 +10,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Keys are Unicode code points; special keys have values above the last code point. */
+/* Keys are Unicode code points. Special keys have values above the last code point. */
 enum key {
 	KEY_NONE = 0,
 	KEY_TAB = 9,

@@ -13,9 +13,9 @@ struct data;
 struct heap_view {
 	const struct data *data;
 	bool exact_bytes;
-	/* scroll position of the lines below the head of the view */
+	/* scroll position of the lines below the header of the view */
 	struct list list;
-	size_t line_count; /* number of lines below the head when last drawn */
+	size_t line_count; /* number of lines below the header when last drawn */
 	/* index of the first line of each part of the view */
 	size_t part_lines[HEAP_PARTS_MAX];
 	size_t part_count;

@@ -46,7 +46,7 @@ static void draw_note(const struct heap_sheet *s, const struct heap_leaks *l)
 }
 
 /*
- * Draw the leaked blocks of one kind, and the blocks that are reachable only from them.
+ * Draw the leaked blocks of one kind, and the blocks that can be reached only from them.
  */
 static void add_kind(const struct heap_sheet *s, const struct leak_kind *kind)
 {

@@ -169,7 +169,6 @@ static void draw_owners(const struct heap_sheet *s)
 }
 
 /* Draw a line of the part about blocks by state. */
-
 static void add_chunks(const struct heap_sheet *s, const char *label,
 		       const struct chunk_sum *sum)
 {
@@ -235,7 +234,6 @@ static void draw_chunks(const struct heap_sheet *s)
  * Maximum number of columns in the part about arenas. Columns that do not fit are
  * omitted, starting at the right with the least important column.
  */
-
 #define ARENA_AMOUNTS 8
 
 static void get_glibc_amounts(const struct heap_arena *arena, bool are_lists_known,

@@ -15,7 +15,7 @@ struct heap_sheet {
 	struct lines *lines;
 	bool exact_bytes;
 	uint64_t now_ns;
-	int amount_width; /* width of an amount with a blank before it */
+	int amount_width; /* width of an amount, including a space before it */
 };
 
 /*

@@ -43,8 +43,8 @@ void mappings_release(struct mappings_view *v);
 void mappings_update(struct mappings_view *v);
 
 /*
- * Show the mappings of one owner, or all mappings if the owner is OWNER_COUNT_. An owner
- * within the heap selects all mappings of the allocator.
+ * Show the mappings of one owner, or all mappings if the owner is OWNER_COUNT_. If the
+ * owner is part of the heap, show all mappings of the allocator.
  */
 void mappings_show_owner(struct mappings_view *v, enum owner owner);
 bool mappings_act(struct mappings_view *v, enum action action);

@@ -396,7 +396,10 @@ static int count_growth_lines(const struct data *d)
 		GROWTH_TOO_SHORT);
 }
 
-/* Numbers of lines below the matrix: for the changes, and for the other amounts. */
+/*
+ * Numbers of lines below the matrix that show the changes, and of those that show
+ * the other amounts.
+ */
 #define CHANGE_LINES 2
 #define PARTS_LINES 2
 /* Number of lines of the diagnosis that are more important than the changes. */

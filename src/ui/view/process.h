@@ -32,7 +32,9 @@ struct process_view {
 	 */
 	enum part chosen;
 	bool has_chosen; /* true if the user has moved the cursor */
-	/* Bit set of the amounts that were ever above 0, whose lines stay visible. */
+	/*
+	 * Bit set of the amounts that have ever been above 0. Their lines stay visible.
+	 */
 	uint32_t seen;
 	int seen_pid;
 };

@@ -101,7 +101,7 @@ static void add_amount(const struct matrix_page *m, struct pen *pen, int width,
 	pen_add_right(pen, width, bytes == 0 ? "." : units_format_bytes(bytes, text));
 }
 
-/* Highlight growth, because users look for it even though it is not always a problem. */
+/* Highlight growth, which users look for even though it is not always a problem. */
 static void add_change(struct pen *pen, int width, bool is_known, int64_t change)
 {
 	enum role before = pen->role;

@@ -16,7 +16,7 @@ struct processes_view {
 	bool exact_bytes;
 	struct grid grid;
 	struct selection selection;
-	struct strbuf user; /* user whose processes are shown; "": all */
+	struct strbuf user; /* user whose processes are shown; "": all users */
 	bool is_tree;
 	/* pid that the cursor follows; 0: the cursor stays in the first line */
 	int cursor_pid;

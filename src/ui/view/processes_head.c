@@ -41,7 +41,7 @@ static void sum_up(struct sums *sums, const struct usage *u)
 static void add_whole(struct pen *pen, const char *format, ...)
 	__attribute__((format(printf, 2, 3)));
 
-/* Append the text if all of it fits. */
+/* Draw the text only if all of it fits. */
 static void add_whole(struct pen *pen, const char *format, ...)
 {
 	_cleanup_strbuf_ struct strbuf text = STRBUF_INIT;
@@ -55,8 +55,8 @@ static void add_whole(struct pen *pen, const char *format, ...)
 }
 
 /*
- * Append sums over some processes, and the memory of the machine from its feed. `machine`
- * is NULL if the processes were chosen by a filter.
+ * Draw the sums over some processes, and the memory of the machine from its feed.
+ * `machine` is NULL if the processes were chosen by a filter.
  */
 static void add_sums(struct pen *pen, const struct sums *s, const struct feed *machine,
 		     const char *what)

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * processes_head - the lines above the list of processes: the sums, the page states of
- * the process under the cursor, and the legend of the page states. Internal to the view
- * of processes.
+ * processes_head - the lines above the list of processes: the sums over the processes,
+ * the page states of the process under the cursor, and the legend of the page states.
+ * Internal to the view of processes.
  */
 #ifndef MS_UI_VIEW_PROCESSES_HEAD_H
 #define MS_UI_VIEW_PROCESSES_HEAD_H

@@ -9,7 +9,9 @@
 #include "model/usage.h"
 #include "ui/screen/canvas.h"
 
-/* Return the width of the panel on a screen of the given size, or 0 for no panel. */
+/*
+ * Return the width of the panel on a screen of the given size, or 0 if there is no panel.
+ */
 int processes_panel_width(int screen_width, int screen_height);
 
 void processes_panel_draw(const struct usage *u, struct canvas *c,
