@@ -87,9 +87,9 @@ static const struct compare_line *heading_of(const struct compare_line *line)
 }
 
 /*
- * Return true if `rss` is the Rss at the end of the work, and figures from after memory
- * use had settled are also known. The table then omits all other figures from the end of
- * the work, which is only an intermediate state.
+ * Return true if `rss` is the Rss at the end of the work, and figures from a later
+ * moment, when memory use had settled, are also known. The table then omits all other
+ * figures from the end of the work, which is only an intermediate state.
  */
 static bool is_intermediate(const struct compared *compared, enum figure rss)
 {

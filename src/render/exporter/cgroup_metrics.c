@@ -111,7 +111,10 @@ static size_t choose(struct cgroup_page *p, size_t series_max, size_t top)
 	return (all->count - p->count) * CGROUP_SERIES;
 }
 
-/* Add the figure at the given offset for each cgroup in which it is known. */
+/*
+ * For each cgroup in which it is known, add a sample of the figure at the given offset in
+ * the cgroup's figures.
+ */
 static void add_each(struct cgroup_page *p, enum metric metric, size_t offset)
 {
 	exposition_begin_family(p->e, metric);
@@ -164,7 +167,10 @@ static void add_parts(struct cgroup_page *p)
 			add_parts_of(p, &p->items[i]);
 }
 
-/* Return true if enough samples have been taken to tell whether the need grows. */
+/*
+ * Return true if enough samples have been taken to determine whether the memory
+ * need is growing.
+ */
 static bool is_growth_known(const struct named_cgroup *c)
 {
 	return c->has_figures && c->growth.kind != GROWTH_TOO_SHORT &&
@@ -185,7 +191,10 @@ static void add_growths(struct cgroup_page *p)
 	}
 }
 
-/* Add the predicted time until the limit, minus the time since the prediction. */
+/*
+ * Add the predicted time until the cgroup reaches its limit, minus the time that has
+ * passed since the prediction.
+ */
 static void add_times(struct cgroup_page *p, bool is_soonest)
 {
 	exposition_begin_family(p->e, is_soonest ? METRIC_CGROUP_LIMIT_ETA_SOONEST

@@ -7,14 +7,14 @@
 #include "render/exporter/exposition.h"
 
 /*
- * Append the labels of a group: "group", and the labels that join the group with the
- * series of other exporters.
+ * Append the labels of a group: "group", and the labels by which a query can join the
+ * group with the series of other exporters.
  */
 void cgroup_metrics_add_labels(struct strbuf *labels, const struct group_name *name);
 
 /*
- * Add the families of cgroups, with at most series_max samples. The parts of the memory
- * are added for at most `top` cgroups, the largest ones. Return the number of samples
+ * Add the families of cgroups, with at most series_max samples. The parts of the
+ * memory are added only for the `top` largest cgroups. Return the number of samples
  * that were left out.
  */
 size_t cgroup_metrics_add(struct exposition *e, const struct exporter_look *look,

@@ -28,8 +28,8 @@ void exposition_begin_family(struct exposition *e, enum metric metric)
 }
 
 /*
- * In the text format, the head contains the name of the samples, and there are neither
- * units nor the type "info".
+ * Append the header lines of a metric family. In the text format, they contain the name
+ * of the samples instead of the family, and neither a unit nor the type "info".
  */
 static void add_head(struct exposition *e)
 {

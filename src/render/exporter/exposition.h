@@ -17,26 +17,26 @@ enum exposition_format {
 	EXPOSITION_FORMAT_COUNT_
 };
 
-/* The values of the header Content-Type. */
+/* The value of the Content-Type header for each format. */
 extern const char *const exposition_content_types[EXPOSITION_FORMAT_COUNT_];
 
 struct exposition {
 	enum exposition_format format;
 	struct strbuf *out;
 	enum metric metric; /* family of the samples that are added next */
-	bool has_head;	    /* true if the head of that family was written */
+	bool has_head;	    /* true if the header lines of the family have been written */
 	size_t sample_count;
 };
 
 void exposition_begin(struct exposition *e, enum exposition_format format,
 		      struct strbuf *out);
 
-/* Begin a family. Its head is written before the first sample. */
+/* Begin a metric family. Its header lines are written before its first sample. */
 void exposition_begin_family(struct exposition *e, enum metric metric);
 
 /*
- * Append a sample. labels is a text such as `group="a",state="b"`, or "". Byte amounts
- * and counts are unsigned; durations are printed in seconds.
+ * Append a sample. `labels` is a string such as `group="a",state="b"`, or "". Byte
+ * amounts and counts are unsigned; durations are printed in seconds.
  */
 void exposition_add(struct exposition *e, const char *labels, uint64_t value);
 void exposition_add_signed(struct exposition *e, const char *labels, int64_t value);
@@ -52,8 +52,9 @@ void exposition_add_histogram(struct exposition *e, const uint64_t *limits_ns,
 			      const uint64_t *counts, size_t count, uint64_t sum_ns);
 
 /*
- * Append an exemplar to the last sample. Only OpenMetrics has exemplars. labels is a text
- * as for exposition_add(), whose names and values have at most 128 characters in total.
+ * Append an exemplar to the last sample. Only OpenMetrics has exemplars. `labels` is
+ * a string as for exposition_add(), and its names and values have at most 128
+ * characters in total.
  */
 void exposition_add_exemplar(struct exposition *e, const char *labels, uint64_t unix_ms);
 

@@ -72,10 +72,11 @@ struct metric_family {
 	/* name of the family, without the suffix of its samples (_total or _info) */
 	const char *name;
 	enum metric_type type;
-	const char *unit; /* unit, which is the end of the name, or "" */
+	/* unit, with which the name ends; "" if the family has no unit */
+	const char *unit;
 	/*
-	 * The labels, separated by commas. "group" stands for group and the labels that
-	 * join it with other exporters: namespace, pod and container.
+	 * The labels, separated by commas. "group" stands for the label "group" and for
+	 * the labels that are common to other exporters: namespace, pod and container.
 	 */
 	const char *labels;
 	const char *option; /* option that enables the family, or "" */

@@ -14,14 +14,14 @@
 #include "render/exporter/cgroup_metrics.h"
 
 /*
- * Maximum numbers of series: of a group, of a group's owners, and of everything except
- * groups and cgroups.
+ * Maximum numbers of series: for one group, for the owners of one group's memory, and for
+ * everything except groups and cgroups.
  */
 #define GROUP_SERIES (STATE_COUNT_ + 7)
 #define GROUP_OWNER_SERIES (OWNER_COUNT_ + 4)
 #define FIXED_SERIES (OOM_VERDICT_COUNT_ + 60)
 
-/* A group of processes that is shown, with its labels. */
+/* A group of processes to show, and its labels. */
 struct shown_group {
 	char *labels;
 	const struct group_sums *sums;
@@ -114,7 +114,10 @@ static void add_owners(struct page *p)
 				p->groups[i].sums->owner_bytes[o]);
 }
 
-/* Add one figure of each group, which is a member of type uint64_t or size_t. */
+/*
+ * Add a sample for each group. The figure is the member at the given offset in
+ * struct group_sums.
+ */
 static void add_each(struct page *p, enum metric metric, size_t offset)
 {
 	_Static_assert(sizeof(size_t) <= sizeof(uint64_t), "counts fit");

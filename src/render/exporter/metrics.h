@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* metrics - write a look of the exporter as an exposition. */
+/*
+ * metrics - write the figures that the exporter has collected (struct exporter_look)
+ * as an exposition.
+ */
 #ifndef MS_RENDER_EXPORTER_METRICS_H
 #define MS_RENDER_EXPORTER_METRICS_H
 
@@ -20,9 +23,9 @@ size_t metrics_groups_max(const struct metric_limits *limits,
 			  const struct exporter_look *look);
 
 /*
- * Append the exposition of the look. At most series_max series are shown: if there are
- * too many cgroups, those furthest from their limits are left out. Return the number of
- * series that are shown.
+ * Append the exposition of the collected figures. At most series_max series are shown: if
+ * there are too many cgroups, those furthest from their limits are left out. Return the
+ * number of series that are shown.
  */
 size_t metrics_add(struct strbuf *out, enum exposition_format format,
 		   const struct exporter_look *look, const struct metric_limits *limits);

@@ -6,7 +6,7 @@
 #include <string.h>
 #include <strings.h>
 
-/* A part of a header, borrowed, without blanks at either end. */
+/* A part of a header without leading and trailing spaces. The text is borrowed. */
 struct piece {
 	const char *text;
 	size_t length;
@@ -60,7 +60,7 @@ static unsigned int parse_quality(struct piece value)
 	return quality <= 1000 ? quality : 0;
 }
 
-/* One element of the header: "text/plain;version=0.0.4;q=0.5". */
+/* One element of the header, such as "text/plain;version=0.0.4;q=0.5". */
 struct element {
 	struct piece name, version;
 	unsigned int quality;

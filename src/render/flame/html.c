@@ -15,7 +15,7 @@
 #include "render/flame/tree.h"
 #include "render/html/html_page.h"
 
-/* Begin a JSON array on a new line of the page. */
+/* Start a new line of the page, and begin a JSON array there. */
 static void begin_line(struct json *j, const char *key)
 {
 	json_break_line(j);
@@ -106,9 +106,9 @@ static void add_sets(struct json *j, const struct flame_page *page)
 }
 
 /*
- * Append two arrays. The first contains each distinct text that get() returns. The second
- * contains, for each name, the index of its text in the first array, or -1 if get()
- * returns NULL.
+ * Append two arrays. The first contains each distinct string that get() returns. The
+ * second contains, for each name, the index of its string in the first array, or -1 if
+ * get() returns NULL.
  */
 static void add_numbered(struct json *j, const struct flame_tree *tree, const char *list,
 			 const char *list_of_names,
@@ -117,8 +117,8 @@ static void add_numbered(struct json *j, const struct flame_tree *tree, const ch
 	size_t count = tree->stacks.frame_count;
 	int64_t *numbers = xcalloc(count + 1, sizeof(*numbers));
 	/*
-	 * A profile with the texts as frame names. A profile stores each name only once,
-	 * so the frame number of a text is its index.
+	 * A profile with the strings as frame names. A profile stores each name only
+	 * once, so the frame number of a string is its index.
 	 */
 	struct profile texts;
 

@@ -17,8 +17,8 @@ struct flame_page {
 	/*
 	 * `rules` contains the rules that are switched on when the page opens. These
 	 * rules and the reader's own rules may refer to `sets`. Both pointers may be
-	 * NULL. The page itself applies the rules, so the profile must not have any
-	 * rules applied.
+	 * NULL. The page itself applies the rules, so no rules may have been applied to
+	 * the profile before.
 	 */
 	const struct transform_list *rules;
 	const struct transform_sets *sets;

@@ -9,7 +9,7 @@
 #include "base/xalloc.h"
 
 /*
- * Size of the buffer for a frame name made from the name of a module, such
+ * Size in bytes of the buffer for a frame name made from the name of a module, such
  * as "[libz.so.1]".
  */
 #define NAME_SIZE 256
@@ -60,7 +60,7 @@ static struct flame_name describe(const struct profile *profile,
 
 /*
  * Return the number of the tree's frame with the same name as the given frame. Add such a
- * frame if the tree does not have it.
+ * frame if the tree does not contain one.
  */
 static uint32_t add_name(struct flame_tree *tree, const struct profile *profile,
 			 const struct profile_frame *frame)

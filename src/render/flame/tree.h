@@ -16,7 +16,8 @@ enum flame_kind {
 	FLAME_LIBRARY,
 	/* libc and similar libraries, language runtimes, and kernel code */
 	FLAME_RUNTIME,
-	FLAME_NAMELESS, /* the function is unknown, or the stack was cut at the frame */
+	/* the function is unknown, or the stack was truncated at the frame */
+	FLAME_NAMELESS,
 	FLAME_KIND_COUNT_
 };
 

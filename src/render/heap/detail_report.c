@@ -21,7 +21,7 @@
 
 #define TYPE_WIDTH_MIN 20
 
-/* Characters for the fraction of a few pages that is in use, from none to all. */
+/* Characters that show how much of a small range of pages is in use, from none to all. */
 static const char fill_signs[FILL_COUNT_] = { '.', ':', '-', '+', '*', '#' };
 
 static size_t shown_of(const struct heap_page *p, size_t count)

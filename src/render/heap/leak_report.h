@@ -19,7 +19,7 @@ struct leak_report {
 	const struct usage *usage;
 	/* result of a leak scan; the quality must not be QUALITY_UNKNOWN */
 	const struct leak_scan *scan;
-	/* sentences after the first line of a text report */
+	/* sentences that follow the first line of a text report */
 	const struct conclusion *conclusion;
 	/*
 	 * copy of the process's memory, which contains the first bytes of each

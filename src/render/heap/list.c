@@ -173,7 +173,9 @@ static void add_json_heap(struct json *j, const struct heap *heap,
 	for (size_t i = 0; i < heap->space_count; i++)
 		add_json_space(j, &heap->spaces[i]);
 	json_end_array(j);
-	/* classes of a runtime; the top-level member "classes" is for malloc */
+	/*
+	 * size classes of a runtime's heap; the top-level member "classes" is for malloc
+	 */
 	json_begin_array(j, "classes");
 	for (size_t i = 0; is_runtime && i < heap->class_count; i++)
 		add_json_class(j, &heap->classes[i]);

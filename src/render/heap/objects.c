@@ -9,7 +9,7 @@
 #include "render/heap/page.h"
 #include "render/table/output.h"
 
-/* Return the title of the bytes that do not belong to any type. */
+/* Return the label for the bytes that do not belong to any type. */
 static const char *other_title(const struct heap_objects *o)
 {
 	return o->allocator == ALLOCATOR_HOTSPOT ? "(regions that could not be read)"

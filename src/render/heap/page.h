@@ -20,7 +20,8 @@ struct heap_page {
 	const struct usage *usage;
 	const struct heap *heap;
 	const struct heap_detail *detail;
-	const struct heap_objects *objects; /* objects in this heap; NULL: not counted */
+	/* objects in this heap; NULL if they were not counted */
+	const struct heap_objects *objects;
 	const struct heap_report_options *options;
 };
 
@@ -31,8 +32,8 @@ void heap_page_add_bytes(const struct heap_page *p, uint64_t bytes, int width);
 int heap_page_bytes_width(const struct heap_page *p);
 
 /*
- * Return the number of rows to show of a list of details, such as arenas and size
- * classes, that has `count` rows.
+ * Return how many rows to show of a list with `count` rows of details, such as arenas
+ * or size classes.
  */
 size_t heap_page_count_shown(const struct heap_page *p, size_t count);
 
@@ -53,8 +54,8 @@ void heap_page_add_sum(const struct heap_page *p, const char *label,
 		       const struct chunk_sum *sum);
 
 /*
- * Append a table of an arena's page ranges. labels[] has a label for each kind, or NULL
- * if the allocator does not have the kind.
+ * Append a table of an arena's page ranges. labels[] contains a label for each kind of
+ * range, or NULL if the allocator does not have the kind.
  */
 void heap_page_add_stretches(const struct heap_page *p, const struct heap_arena *arena,
 			     const char *title,
@@ -111,7 +112,10 @@ void heap_list_add_json(struct json *j, const struct heap *heap,
  */
 void heap_objects_add_text(const struct heap_page *p);
 
-/* Append the members "objects" … of a heap; they are null if objects is NULL. */
+/*
+ * Append the JSON member "objects" for the objects in a heap. It is null if
+ * `objects` is NULL.
+ */
 void heap_objects_add_json(struct json *j, const struct heap_objects *objects);
 
 /* Append the spaces and the size classes in the heap of a language runtime (list.c). */
@@ -161,14 +165,14 @@ void heap_helper_add_text(const struct heap_page *p);
 void heap_helper_add_json(struct json *j, const struct heap_page *p);
 
 /*
- * Append the types of blocks, the use of pages, and the blocks that pin
+ * Append the types of blocks, how full the pages are, and the blocks that pin
  * pages (detail_report.c).
  */
 void heap_detail_add_text(const struct heap_page *p);
 
 /*
- * Append the types of blocks, the use of pages, and the blocks that pin pages as members
- * of the current JSON object.
+ * Append the types of blocks, how full the pages are, and the blocks that pin pages as
+ * members of the current JSON object.
  */
 void heap_detail_add_json(struct json *j, const struct heap_page *p);
 

@@ -16,7 +16,7 @@
 #include "model/usage.h"
 
 struct heap_report_options {
-	/* sentences after the first line of a text report, or NULL */
+	/* sentences that follow the first line of a text report, or NULL */
 	const struct conclusion *conclusion;
 	bool exact_bytes;
 	bool ascii;  /* true to print ASCII only */

@@ -87,7 +87,7 @@ static void add_source(struct strbuf *out, const char *directive, enum page_file
 
 /*
  * The content security policy forbids everything that is not part of the page. It is a
- * second line of defence in case a text is not escaped properly.
+ * second line of defence in case a string is not escaped properly.
  */
 void html_page_begin(struct strbuf *out, const struct html_page *page)
 {

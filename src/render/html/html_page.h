@@ -73,7 +73,7 @@ void html_page_add_charts(struct strbuf *out, const struct html_chart *charts,
  */
 void html_add_text(struct strbuf *out, const char *text);
 
-/* Append a text of several lines like html_add_text(), but keep the line breaks. */
+/* Append multi-line text like html_add_text(), but keep the line breaks. */
 void html_add_lines(struct strbuf *out, const char *text);
 
 /*

@@ -32,7 +32,7 @@ static void add_printable(struct page *p, struct strbuf *out, const char *text)
 	text_add_printable(out, text, strlen(text), p->options->table.ascii);
 }
 
-/* Append a label and a text, which is wrapped with all of its lines aligned. */
+/* Append a label and text, wrapped so that all lines of the text are aligned. */
 static void add_words(struct page *p, const char *label, const char *words)
 {
 	strbuf_addf(p->out, "%-*s", LABEL_WIDTH, label);

@@ -18,7 +18,7 @@ void oom_explain_add_text(struct strbuf *out, const struct oom_evidence *evidenc
 
 /*
  * Append the explanation as one line of JSON, which ends with "\n". `summary` is a JSON
- * text about all kills in the log, or NULL.
+ * value about all kills in the log, or NULL.
  */
 void oom_explain_add_json(struct strbuf *out, const struct oom_evidence *evidence,
 			  const char *summary);

@@ -32,10 +32,7 @@ struct page {
 	size_t width;
 };
 
-/*
- * Append a label such as "need", followed by a text such as "growing: …", which
- * is wrapped.
- */
+/* Append a label such as "need", followed by wrapped text such as "growing: …". */
 static void add_line(const struct page *p, const char *label, const char *words)
 {
 	strbuf_addf(p->out, "%-*s", LABEL_WIDTH, label);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * predict_report - report, as text or JSON, whether the memory need of a cgroup and its
- * processes grows, and when it will reach the limit.
+ * predict_report - report, as text or JSON, whether the memory need of a cgroup and of
+ * its processes is growing, and when it will reach the limit.
  */
 #ifndef MS_RENDER_OOM_PREDICT_REPORT_H
 #define MS_RENDER_OOM_PREDICT_REPORT_H

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * growth_text - short descriptions of growth: whether an amount grows,
- * and when it will reach a limit.
+ * growth_text - short descriptions of growth: whether an amount is growing, and when it
+ * will reach a limit.
  */
 #ifndef MS_RENDER_PROCESS_GROWTH_TEXT_H
 #define MS_RENDER_PROCESS_GROWTH_TEXT_H

@@ -59,8 +59,8 @@ void growth_add_rate(struct strbuf *out, const struct growth *g,
 }
 
 /*
- * Append the period over which each floor was computed: "the lowest value in each
- * cycle (6m40s)", or "the lowest value in each 1m00s" if there is no cycle.
+ * Append the period over which each lowest value was determined: "the lowest value in
+ * each cycle (6m40s)", or "the lowest value in each 1m00s" if there is no cycle.
  */
 static void add_windows(struct strbuf *out, const struct growth *g)
 {
@@ -74,7 +74,9 @@ static void add_windows(struct strbuf *out, const struct growth *g)
 			    units_format_duration(g->window_ns, buf));
 }
 
-/* Append what a result still requires, such as "3 more samples are needed". */
+/*
+ * Append what is still missing to determine growth, such as "3 more samples are needed".
+ */
 static void add_missing(struct strbuf *out, const struct growth *g)
 {
 	char cycle[UNITS_TEXT_SIZE], missing[UNITS_TEXT_SIZE];

@@ -47,7 +47,7 @@ struct growth_words_options {
 };
 
 /*
- * Append a text such as "Need over 4m10s (250 samples): growing: …" and the cause of the
+ * Append text such as "Need over 4m10s (250 samples): growing: …" and the cause of the
  * growth, wrapped to the width in the options.
  */
 void growth_add_process(struct strbuf *out, const struct process_trend *trend,

@@ -23,15 +23,15 @@ struct moment_side {
 
 struct moment_report {
 	const struct moment_diff *diff;
-	/*
-	 * place from which the suggested command can read the processes after the change
-	 */
+	/* how the suggested command can access the processes of the later moment */
 	struct next_place after_place;
 	/* the suggested command if no process has grown, or NULL */
 	const char *next;
 	struct moment_side before, after;
-	bool is_selection; /* true if the moments contain only selected processes */
-	size_t top;	   /* maximum number of processes, and of mappings */
+	/* true if the moments contain only the processes that the user selected */
+	bool is_selection;
+	/* maximum number of processes, and maximum number of mappings */
+	size_t top;
 	struct table_options table;
 };
 

@@ -92,7 +92,7 @@ static void add_head(const struct report *r)
 	add_cut(r, head.text, head.length, 0);
 }
 
-/* Append the sentences of the conclusion, and the diagnoses with its details. */
+/* Append the sentences of the conclusion, and the remaining diagnoses as a list. */
 static void add_conclusion(const struct report *r)
 {
 	const struct table_options options = { .max_width = r->options->width };

@@ -11,8 +11,9 @@
 #define ROWS_MAX 5
 
 /*
- * Return true if the table shows the use: a use with at least 1 % of Rss, except stacks,
- * because the matrix already shows them. Java's stacks are a separate use with an option.
+ * Return true if the table shows the use. The use must have at least 1 % of Rss. Stacks
+ * are not shown, because the matrix already shows them, except Java's thread stacks,
+ * which an option of Java limits.
  */
 static bool is_shown(const struct usage *u, const struct usage_use *use)
 {

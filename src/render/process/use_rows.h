@@ -24,7 +24,9 @@ size_t usage_uses_line_count(const struct usage *u);
  */
 void usage_uses_add_rows(struct strbuf *out, const struct usage *u, bool exact_bytes);
 
-/* Append all known uses as the array "uses", and "unknown_anon_bytes". */
+/*
+ * Append the JSON array "uses" with all known uses, and the member "unknown_anon_bytes".
+ */
 void usage_uses_add_json(struct json *j, const struct usage *u);
 
 #endif

@@ -48,7 +48,7 @@ void profile_add_share(struct strbuf *out, uint64_t part, uint64_t whole)
 }
 
 /*
- * Return the longest tail of a text that is at most `width` columns wide. The tail does
+ * Return the longest tail of a string that is at most `width` columns wide. The tail does
  * not start within a multi-byte character.
  */
 static const char *find_tail(const char *text, size_t length, size_t width)

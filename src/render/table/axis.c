@@ -4,7 +4,8 @@
 #include "render/table/axis.h"
 
 /*
- * Smallest distance between two marks on an axis. An axis is at least four times as long.
+ * Smallest distance between two marks on an axis, in bytes. An axis is at least
+ * four times as long.
  */
 #define AXIS_STEP_BYTES (UINT64_C(1) << 10)
 

@@ -22,7 +22,10 @@ static uint64_t exact_cells(uint64_t part, uint64_t whole, size_t width)
 	return (uint64_t)((unsigned __int128)part * width * 65536 / whole);
 }
 
-/* Return the index of the part of a bar that lacks most of its exact number of cells. */
+/*
+ * Return the index of the part of a bar whose number of cells is furthest below
+ * the exact number.
+ */
 static size_t find_largest_gap(const uint64_t *parts, size_t count, uint64_t whole,
 			       size_t width, const size_t *cells)
 {

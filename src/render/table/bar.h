@@ -11,8 +11,9 @@
 
 /* One part of a bar. */
 struct bar_part {
-	uint64_t bytes;	    /* may be unknown */
-	char letter;	    /* letter of the part in the bar and its legend; '.': free */
+	uint64_t bytes; /* may be unknown */
+	/* letter of the part in the bar and its legend; '.' for free space */
+	char letter;
 	const char *colour; /* argument of the SGR escape sequence; NULL: no colour */
 };
 

@@ -56,7 +56,7 @@ struct column {
 /*
  * Set the value of a cell. The get() function of a column calls one of these functions. A
  * value is unknown if it was never set, or was set to BYTES_UNKNOWN (also used for counts
- * and times) or to a NULL text. Texts are borrowed.
+ * and times) or to a NULL string. Strings are borrowed.
  */
 void value_set_number(struct value *ret, uint64_t number);
 void value_set_amount(struct value *ret, uint64_t amount);

@@ -93,10 +93,10 @@ void fit_add_short(struct strbuf *out, const char *text, size_t length, size_t w
 	}
 }
 
-/* The output of the line that is being wrapped. */
+/* The state of wrapping one line of text. */
 struct fitted {
 	struct strbuf *out;
-	size_t width;  /* of the terminal */
+	size_t width;  /* width of the terminal in columns */
 	size_t indent; /* indentation of all lines except the first */
 	size_t used;   /* number of columns used in the current line */
 	bool ascii;
@@ -108,7 +108,7 @@ static bool is_name(const char *word, size_t length)
 }
 
 /*
- * Append the given number of blanks and a word to a line. If they do not fit, start a new
+ * Append the given number of spaces and a word to a line. If they do not fit, start a new
  * line, or reduce the indentation of a line's first word. Shorten a word that is longer
  * than a whole line.
  */
@@ -125,7 +125,7 @@ static void add_word(struct fitted *f, size_t blanks, const char *word, size_t l
 	    (f->used > f->indent && f->used + blanks + width > f->width)) {
 		if (f->used > 0)
 			strbuf_add_char(f->out, '\n');
-		blanks = f->indent; /* less than the width */
+		blanks = f->indent; /* the indentation is less than the width */
 		f->used = 0;
 	}
 	strbuf_add_repeat(f->out, " ", blanks);

@@ -22,9 +22,9 @@ void fit_add_short(struct strbuf *out, const char *text, size_t length, size_t w
 		   bool ascii);
 
 /*
- * Append text. Wrap a line wider than `width` columns at blanks and indent it, or shorten
- * a name at its end. Leave all other lines unchanged, and also the line of a report that
- * suggests the next command.
+ * Append text. If a line is wider than `width` columns, wrap it at spaces and indent the
+ * continuation lines, or shorten a name at the end of the line. Leave other lines
+ * unchanged, including the line that suggests the next command.
  */
 void fit_add_lines(struct strbuf *out, const char *text, size_t width, bool ascii);
 

@@ -40,14 +40,14 @@ struct table_options {
 	bool colour; /* true to use the styles of render/table/style.h */
 	/*
 	 * Maximum width of the table in columns; 0: no limit. If the table is too wide,
-	 * texts are shortened first, and then columns are omitted.
+	 * text is shortened first, and then columns are omitted.
 	 */
 	int max_width;
 };
 
 /*
- * Append rows as a table. Numbers are right-aligned, and texts are left-aligned. The
- * get() functions of the columns receive the elements of `rows`.
+ * Append rows as a table. Numbers are right-aligned, and text is left-aligned. The get()
+ * functions of the columns receive the elements of `rows`.
  */
 void table_add(struct strbuf *out, const struct column_list *columns,
 	       const void *const *rows, size_t row_count,
@@ -60,8 +60,8 @@ void table_add(struct strbuf *out, const struct column_list *columns,
 size_t text_display_width(const char *text, size_t length);
 
 /*
- * Return how many bytes of a text fit into `width` terminal columns, without splitting
- * a character.
+ * Return how many bytes of a string fit into `width` terminal columns, without
+ * splitting a character.
  */
 size_t text_cut_to_width(const char *text, size_t length, size_t width);
 

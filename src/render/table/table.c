@@ -56,8 +56,8 @@ static bool is_left_aligned(const struct column *column)
 }
 
 /*
- * All cells of a table. `text` contains the text of each cell, row by row, and `ends` the
- * end of each text.
+ * All cells of a table. `text` contains the strings of all cells, row by row, and `ends`
+ * the offset at which each string ends.
  */
 struct cells {
 	struct strbuf text;
@@ -122,7 +122,7 @@ static size_t sum_widths(const struct cells *cells, size_t count)
 	return sum > 0 ? sum - 1 : 0;
 }
 
-/* Return the minimum width of a column. A text can be shortened, but a number cannot. */
+/* Return the minimum width of a column. Text can be shortened, but numbers cannot. */
 static size_t find_min(const struct cells *cells, const struct column_list *columns,
 		       size_t c)
 {
@@ -132,9 +132,9 @@ static size_t find_min(const struct cells *cells, const struct column_list *colu
 }
 
 /*
- * Omit columns, beginning at the right, until the remaining columns fit with shortened
- * texts. Keep the last column if it is text, because it usually contains the name of
- * the row.
+ * Omit columns, beginning at the right, until the remaining columns fit with
+ * shortened text. Keep the last column if it is text, because it usually contains the
+ * name of the row.
  */
 static void omit_columns(struct cells *cells, const struct column_list *columns,
 			 size_t max)
