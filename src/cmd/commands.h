@@ -14,8 +14,8 @@ extern const struct cmd *const cmds[];
 const struct cmd *cmd_find(const char *first, const char *second);
 
 /*
- * Report an unknown command as a usage error of the command verb, and suggest similar
- * commands. parent is the first word of a two-word name, or NULL.
+ * Report an unknown command as a usage error of the command `verb`, and suggest similar
+ * commands. `parent` is the first word of a two-word name, or NULL.
  */
 void cmd_report_unknown(const char *verb, const char *parent, const char *word);
 

@@ -31,7 +31,7 @@ static bool wants_screen(const struct options *o)
 
 /*
  * Return true if a text report can show how processes have grown. Growth is shown only
- * for live processes that the user named, or for a group.
+ * for live processes that the user named, or for a cgroup.
  */
 static bool watches_growth(const struct options *o)
 {

@@ -6,8 +6,8 @@
 #include "base/units.h"
 
 /*
- * Minimum percentage of the peak's Rss for a sample to replace the peak in the report,
- * because its heap figures are better.
+ * A sample with better heap figures replaces the peak in the report if its Rss is at
+ * least this percentage of the peak's Rss.
  */
 #define NEAR_PEAK_PERCENT 95
 

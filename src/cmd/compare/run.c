@@ -49,7 +49,7 @@
 #define GRACE_STOPPED_NS (2 * NS_PER_S)
 #define GRACE_KILLED_NS (5 * NS_PER_S)
 
-/* Time after which a process is assumed to have loaded its libraries. */
+/* Time in ns after which a process is assumed to have loaded its libraries. */
 #define LOADED_NS (100 * NS_PER_MS)
 
 /* State of the run in progress. */

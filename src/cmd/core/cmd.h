@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* cmd - a command of memstate. Each command is a source file with a struct cmd. */
+/*
+ * cmd - a command of memstate. Each command has a source file that defines a struct cmd.
+ */
 #ifndef MS_CMD_CORE_CMD_H
 #define MS_CMD_CORE_CMD_H
 
@@ -50,7 +52,10 @@ struct cmd {
 	int (*run)(struct options *options);
 };
 
-/* Hint for a recording that was given to a command that requires a process. */
+/*
+ * Hint that is printed if the user gives a recording to a command that
+ * requires a process.
+ */
 #define CMD_LIVE_HINT                                                                  \
 	"; this command requires a running process ('memstate --replay FILE' shows a " \
 	"recording)"

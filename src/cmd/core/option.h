@@ -40,13 +40,13 @@ struct option_row {
 	const char *arg;
 	const char *help; /* short phrase; the manual has the details */
 	enum option_group group;
-	bool is_rare; /* listed only by "memstate help -a" */
+	bool is_rare; /* true if only "memstate help -a" lists the option */
 	/* offset of a bool member that is set if the option is given; 0: none */
 	size_t flag;
 	/*
 	 * Store the argument. Return 0; -EINVAL if arg does not match the description in
-	 * `want`; or -ECANCELED if set() has printed a message itself. NULL: there is
-	 * nothing to store.
+	 * `want`; or -ECANCELED if set() has printed a message itself. set is NULL if
+	 * there is nothing to store.
 	 */
 	int (*set)(const struct option_row *row, char *arg, struct options *o);
 	size_t value; /* offset of the member that set() sets */
@@ -67,7 +67,7 @@ const struct option_row *option_find_shared(const char *name, size_t length);
  */
 int option_add_target(struct options *o, const char *text);
 
-/* Description of the argument of --heap, for commands with different help texts. */
+/* Description of the arguments of --heap, for commands with different help texts. */
 #define OPTION_HEAP_WANT "auto, walk, helper or off"
 int option_set_heap(const struct option_row *row, char *arg, struct options *o);
 

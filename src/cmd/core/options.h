@@ -18,7 +18,7 @@
 #include "store/recording/recording.h"
 
 enum format {
-	FORMAT_AUTO, /* on a terminal the interactive screen; otherwise a text report */
+	FORMAT_AUTO, /* the interactive screen on a terminal, otherwise a text report */
 	FORMAT_TEXT,
 	FORMAT_CSV,
 	FORMAT_JSON,
@@ -78,7 +78,7 @@ struct recording_options {
  */
 struct options {
 	const char *verb; /* name of the command for messages; NULL: memstate itself */
-	bool reads_heap;  /* struct cmd.reads_heap */
+	bool reads_heap;  /* copy of reads_heap in struct cmd */
 	struct targets targets;
 	size_t pid_capacity, name_capacity;
 	char **command; /* program to run and its arguments, or NULL */

@@ -22,7 +22,10 @@
 
 #define DEFAULT_PAGER "less"
 
-/* Return true if memstate has the rights of a user other than the one at the terminal. */
+/*
+ * Return true if memstate has the privileges of a user other than the user
+ * at the terminal.
+ */
 static bool is_elevated(void)
 {
 	return geteuid() != getuid() || getegid() != getgid() || getenv("SUDO_UID") ||
@@ -42,8 +45,8 @@ struct pager {
 
 /*
  * Find the command of the pager. Most pagers can run other programs, with the
- * rights of memstate. If these rights are elevated, run only less, in its secure
- * mode, unless MEMSTATE_PAGERSECURE is set. systemd does the same
+ * privileges of memstate. If these privileges are elevated, run only less, in its
+ * secure mode, unless MEMSTATE_PAGERSECURE is set. systemd does the same
  * (SYSTEMD_PAGERSECURE in systemctl(1)).
  */
 static struct pager find_pager(void)
@@ -86,8 +89,8 @@ _Noreturn static void run_pager(const struct pager *pager, int input_fd, int err
 	dup2(input_fd, STDIN_FILENO);
 	signals_reset_in_child();
 	/*
-	 * F: exit if the text fits on the screen. R: pass colours to the terminal. X: do
-	 * not clear the screen.
+	 * options of less: F exits if the text fits on the screen, R passes colours to
+	 * the terminal, and X does not clear the screen
 	 */
 	setenv("LESS", "FRX", 0);
 	setenv("LV", "-c", 0);
@@ -104,8 +107,8 @@ _Noreturn static void run_pager(const struct pager *pager, int input_fd, int err
 }
 
 /*
- * Fork and run the pager with the signal actions in keys. Return its pid and store the
- * pipe to it, or return -errno.
+ * Fork and run the pager with the signal actions in `keys`. Return the pager's pid and
+ * store the descriptor of the pipe to it, or return -errno.
  */
 static pid_t start_pager(const struct pager *pager, const struct sigaction keys[2],
 			 int *ret_fd)

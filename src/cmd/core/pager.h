@@ -7,9 +7,9 @@
 
 /*
  * Show the text in $MEMSTATE_PAGER, $PAGER or less, and wait until the pager has ended.
- * If memstate runs with elevated rights, run only less, in its secure mode. Quitting the
- * pager early is not an error. If SIGINT ends the pager, memstate also ends with SIGINT.
- * Return 0, or -errno if there is no pager, in which case nothing has been shown.
+ * If memstate runs with elevated privileges, run only less, in its secure mode. Quitting
+ * the pager early is not an error. If SIGINT ends the pager, memstate also ends with
+ * SIGINT. Return 0, or -errno if there is no pager, in which case nothing has been shown.
  */
 int pager_show(const char *text, size_t length);
 

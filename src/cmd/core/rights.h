@@ -16,7 +16,7 @@ struct rights {
 	bool has_capability; /* true if memstate has CAP_SYS_PTRACE */
 	/* true if CAP_PERFMON permits reading the memory figures of all processes */
 	bool is_perfmon_enough;
-	bool is_confined; /* true if a profile of AppArmor confines memstate */
+	bool is_confined; /* true if an AppArmor profile confines memstate */
 	bool is_same_user;
 	/* true if memstate is in a user namespace other than the initial one */
 	bool is_in_namespace;
@@ -32,7 +32,7 @@ bool rights_is_perfmon_enough(unsigned int kernel_major, unsigned int kernel_min
 
 /*
  * Return true if the label of a process, as in /proc/PID/attr/current, is that of an
- * enforced profile of AppArmor.
+ * AppArmor profile in enforce mode.
  */
 bool rights_is_confined(const char *label);
 

@@ -25,8 +25,8 @@ static void note_stop(int number)
 }
 
 /*
- * Handle SIGCHLD by only interrupting a wait. waitpid() then finds out which child
- * has ended.
+ * Handle SIGCHLD only by interrupting a wait. waitpid() then determines which
+ * child has ended.
  */
 static void note_child(int number)
 {

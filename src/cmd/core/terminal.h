@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* terminal - find out the width, character set and colours that the output may use. */
+/* terminal - determine the width, character set and colours that the output may use. */
 #ifndef MS_CMD_CORE_TERMINAL_H
 #define MS_CMD_CORE_TERMINAL_H
 

@@ -36,7 +36,7 @@
  */
 #define SAMPLE_BYTES (UINT64_C(1) << 19)
 
-/* Maximum wait for a safe moment to attach to a process. */
+/* Maximum wait in ns for a safe moment to attach to a process. */
 #define OPEN_LIMIT_NS (5 * NS_PER_S)
 
 struct attached {
@@ -76,8 +76,8 @@ static bool shows_line(const struct options *o)
 }
 
 /*
- * Return the sampling distance for count_request, where 0 means that every allocation
- * is recorded.
+ * Return the sampling distance in bytes for count_request; 0 means that every
+ * allocation is recorded.
  */
 static uint64_t sample_bytes(const struct options *o)
 {

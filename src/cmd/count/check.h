@@ -16,7 +16,7 @@ struct count_check {
 	/* name of the test; NULL: the limits before the first test */
 	const char *test;
 	struct checked_limit *limits; /* limits in the order of the file */
-	size_t *lines;		      /* index in the file of the line of limits[i] */
+	size_t *lines;		      /* indices of the lines of `limits` in the file */
 	size_t limit_count;
 };
 

@@ -279,7 +279,10 @@ static int show(struct counting *c)
 	begin_report(c);
 	report_missing(c);
 	if (count_records_stacks(o) && is_machine_read(o))
-		/* standard output contains only the stacks, without the counts */
+		/*
+		 * standard output contains only the stacks, so do not write
+		 * the counts there
+		 */
 		return EXIT_DONE;
 	if (o->format == FORMAT_CSV || o->format == FORMAT_JSON)
 		return write_rows(c) < 0 ? EXIT_NOT_COUNTED : EXIT_DONE;

@@ -26,8 +26,8 @@
 
 #define SIZES_MAX 100
 /*
- * A hint says that the exponent may be above the limit if the upper end of its confidence
- * interval exceeds the limit by more than this.
+ * If the upper end of an exponent's confidence interval exceeds the limit by more than
+ * this amount, a hint reports that the exponent may be above the limit.
  */
 #define HINT_ABOVE 0.02
 /* maximum size, which a double represents exactly */

@@ -32,13 +32,13 @@ struct side {
 	const char *at; /* moment in the argument; NULL: the last moment */
 	struct moment moment;
 	/*
-	 * If the given moment contains no process, time of the last earlier sample that
-	 * contains one; otherwise 0.
+	 * If the given moment contains no process, the time of the last earlier sample
+	 * that contains one, in ms since 1970; otherwise 0.
 	 */
 	uint64_t last_ms;
 	/*
-	 * If moment is an earlier sample, because the last one contains no process, time
-	 * of the last one; otherwise 0.
+	 * If `moment` is an earlier sample, because the last sample contains no process,
+	 * the time of the last sample in ms since 1970; otherwise 0.
 	 */
 	uint64_t ended_ms;
 };
@@ -70,7 +70,7 @@ static bool is_folder(const char *path)
 
 static bool has_moments(const char *argument)
 {
-	/* 16 bytes, because SQLite's magic text includes the terminating NUL */
+	/* 16 bytes, because the magic string of SQLite includes the terminating NUL */
 	static const char magic[16] = "SQLite format 3";
 	_cleanup_free_ char *path = NULL;
 	char head[sizeof(magic)];

@@ -5,7 +5,9 @@
 
 #include <string.h>
 
-/* Name of the check whether a report on all processes would be complete. */
+/*
+ * Name of the check that determines whether a report on all processes would be complete.
+ */
 #define ALL_PROCESSES "all_processes"
 
 void doctor_answers_add(struct doctor_answers *answers, const struct check *check,

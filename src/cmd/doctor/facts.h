@@ -103,7 +103,10 @@ bool patient_has_kernel(const struct patient *patient, unsigned int major,
 
 #define AS_ROOT "run memstate as root, or grant it CAP_SYS_PTRACE"
 
-/* The ways to grant a capability, for checks of the machine, which are shown once */
+/*
+ * The ways to grant a capability. Only the checks of the machine list them, because their
+ * results are shown once.
+ */
 #define HOW_TO_GRANT(capability)                                                     \
 	" (setcap " capability "+ep; AmbientCapabilities= of systemd; capabilities " \
 	"of Kubernetes)"
@@ -119,8 +122,8 @@ void finding_set(struct finding *ret, enum answer answer, const char *fix,
 const char *patient_permission_fix(const struct patient *patient);
 
 /*
- * Likewise for maps, smaps and smaps_rollup, for which CAP_PERFMON is sufficient since
- * Linux 6.15.
+ * Like patient_permission_fix(), but for maps, smaps and smaps_rollup, for which
+ * CAP_PERFMON is sufficient since Linux 6.15.
  */
 const char *patient_read_fix(const struct patient *patient);
 

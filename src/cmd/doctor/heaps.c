@@ -12,7 +12,10 @@
 #include "sample/heap/reader.h"
 #include "walk/walk.h"
 
-/* Maximum size of the copy, which takes about a second. */
+/*
+ * Maximum size in bytes of the copy of a process's memory. Making such a copy takes
+ * about a second.
+ */
 #define COPY_MAX_BYTES (UINT64_C(2) << 30)
 
 static void set_error(struct doctor_heaps *heaps, int pid, int error)

@@ -17,7 +17,10 @@
 #include "cmd/exporter/self.h"
 #include "cmd/session/recordings.h"
 
-/* The time between two looks, unless -i or the budget demands another. */
+/*
+ * Time in ns between two collections of figures, unless -i or the CPU budget
+ * requires another.
+ */
 #define INTERVAL_NS (10 * NS_PER_S)
 
 #define NICE 10
@@ -203,7 +206,10 @@ static int run_textfile(struct exporter *x)
 	const struct options *o = &x->options->common;
 	struct stat st;
 
-	/* memstate would wait for a reader of the FIFO, and signals would not end it */
+	/*
+	 * reject a FIFO, because memstate would wait for a reader, and signals would
+	 * not end the wait
+	 */
 	if (stat(x->options->textfile, &st) == 0 && S_ISFIFO(st.st_mode)) {
 		message("%s: is a FIFO; --textfile requires a regular file",
 			x->options->textfile);

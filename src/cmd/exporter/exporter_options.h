@@ -20,12 +20,12 @@ struct exporter_options {
 	bool is_once;
 	const char *textfile; /* name of the file to write, or NULL */
 	enum grouping grouping;
-	const char *patterns[EXPORTER_PATTERNS_MAX]; /* of --match */
+	const char *patterns[EXPORTER_PATTERNS_MAX]; /* arguments of --match */
 	size_t pattern_count;
 	uint64_t top, series_max;
 	uint64_t max_cpu; /* maximum CPU time, in thousandths of a percent of one CPU */
 	bool has_owners;
-	bool has_heaps;		  /* --heap walk */
+	bool has_heaps;		  /* true if the user gave --heap walk */
 	const char *heap_pattern; /* argument of --heap-match, or NULL */
 	bool lists_metrics;
 };

@@ -12,8 +12,8 @@
 #include "sample/exporter/collector.h"
 
 /*
- * Time after which a look reads no more processes, if the look is served or
- * written to a file.
+ * Time in ns after which a collection of figures reads no more processes, if the figures
+ * are served or written to a file.
  */
 #define LOOK_LIMIT_NS (1 * NS_PER_S)
 
@@ -21,7 +21,9 @@ struct exporter {
 	struct exporter_options *options;
 	struct session session;
 	struct collector *collector;
-	/* the compiled patterns of --match, followed by that of --heap-match */
+	/*
+	 * compiled patterns of --match, followed by the compiled pattern of --heap-match
+	 */
 	regex_t patterns[EXPORTER_PATTERNS_MAX + 1];
 	size_t compiled_count;
 	struct metric_limits limits;
@@ -38,18 +40,21 @@ struct exporter {
 	struct listeners listeners;
 };
 
-/* Take a look. Return 0 or -errno. */
+/* Collect the figures of all groups and cgroups once. Return 0 or -errno. */
 int exporter_take_look(struct exporter *x, uint64_t limit_ns);
 
-/* Write the exposition of the last look in the given format to x->texts[format]. */
+/*
+ * Write the exposition of the last collected figures in the given format
+ * to x->texts[format].
+ */
 void exporter_describe(struct exporter *x, enum exposition_format format);
 
 /* Report how many processes are missing from the sums. */
 void exporter_report_unreadable(struct exporter *x);
 
 /*
- * Return the time of the next look: one interval after begin_ns, or later if the last
- * look used more CPU time than the budget allows.
+ * Return the time of the next collection of figures: one interval after begin_ns, or
+ * later if the last collection used more CPU time than the budget allows.
  */
 uint64_t exporter_next_due_ns(const struct exporter *x, uint64_t begin_ns,
 			      uint64_t cpu_ns);
@@ -60,7 +65,7 @@ uint64_t exporter_next_due_ns(const struct exporter *x, uint64_t begin_ns,
  */
 int exporter_begin_serving(struct exporter *x);
 
-/* Take looks and serve them until a signal ends memstate. Return an exit status. */
+/* Collect figures and serve them until a signal ends memstate. Return an exit status. */
 int exporter_serve(struct exporter *x);
 
 void exporter_end_serving(struct exporter *x);

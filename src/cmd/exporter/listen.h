@@ -24,8 +24,8 @@ struct listeners {
 int listeners_add(struct listeners *listeners, const char *verb, const char *address);
 
 /*
- * Take the sockets that systemd passes (sd_listen_fds(3)). Return EXIT_DONE, or print
- * a message and return EXIT_FAILED if there are none.
+ * Add the sockets that systemd passes (sd_listen_fds(3)). Return EXIT_DONE, or print a
+ * message and return EXIT_FAILED if there are none.
  */
 int listeners_add_systemd(struct listeners *listeners);
 

@@ -113,7 +113,10 @@ static struct sock_filter statement(uint16_t code, uint32_t value)
 	return (struct sock_filter)BPF_STMT(code, value);
 }
 
-/* Skip this many instructions if the loaded word equals or differs from the value. */
+/*
+ * Return an instruction that compares the loaded word with the value, and skips if_equal
+ * instructions if they are equal, or if_not instructions if they differ.
+ */
 static struct sock_filter compare(uint32_t value, size_t if_equal, size_t if_not)
 {
 	return (struct sock_filter)BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, value,
@@ -126,7 +129,10 @@ static struct sock_filter load(size_t offset)
 	return statement(BPF_LD | BPF_W | BPF_ABS, (uint32_t)offset);
 }
 
-/* Add instructions that allow a loaded word that is in the list, and forbid others. */
+/*
+ * Add instructions that allow the call if the loaded word is in the list, and otherwise
+ * forbid the call.
+ */
 static unsigned short add_list(struct sock_filter *code, const int *list, size_t count)
 {
 	unsigned short n = 0;
@@ -141,8 +147,9 @@ static unsigned short add_list(struct sock_filter *code, const int *list, size_t
 #endif
 
 /*
- * Install the system call filter. A forbidden call fails with EPERM. If it killed the
- * process, a new version of a library could end the exporter.
+ * Install the system call filter. A forbidden call fails with EPERM. The filter does not
+ * kill the process, because a new version of a library might make other calls and would
+ * then end the exporter.
  */
 static int forbid_calls(void)
 {
@@ -168,9 +175,9 @@ static int forbid_calls(void)
 }
 
 /*
- * Become nobody. In a container, root may lack CAP_SETUID and CAP_SETGID. The process
- * then remains root, but without capabilities, and the filter denies opening files and
- * sending signals.
+ * Switch to the user nobody. In a container, root may lack CAP_SETUID and CAP_SETGID. The
+ * process then remains root, but without capabilities, and the filter denies opening
+ * files and sending signals.
  */
 static int drop_user(void)
 {
@@ -188,7 +195,10 @@ static int drop_capabilities(void)
 							   _LINUX_CAPABILITY_VERSION_3 };
 	struct __user_cap_data_struct none[2] = { { 0 } };
 
-	/* fails on a kernel without ambient capabilities, where there is nothing to do */
+	/*
+	 * this call fails on a kernel without ambient capabilities, where there is
+	 * nothing to clear
+	 */
 	(void)prctl(PR_CAP_AMBIENT, PR_CAP_AMBIENT_CLEAR_ALL, 0, 0, 0);
 	return syscall(SYS_capset, &header, none) < 0 ? -errno : 0;
 }

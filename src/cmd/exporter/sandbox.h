@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * sandbox - take all privileges from the process that talks to the network, so that the
- * code that parses bytes from the network cannot read other processes.
+ * sandbox - take all privileges from the process that talks to the network, so that code
+ * that parses bytes from the network cannot read other processes.
  */
 #ifndef MS_CMD_EXPORTER_SANDBOX_H
 #define MS_CMD_EXPORTER_SANDBOX_H

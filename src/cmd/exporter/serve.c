@@ -12,12 +12,12 @@
 #define DEFAULT_ADDRESS "localhost:9742"
 
 /*
- * The exporter takes no more looks after this time without a request. It still
- * counts kills.
+ * Time in ns without a request after which the exporter stops collecting figures. It
+ * continues to count kills.
  */
 #define UNUSED_NS (300 * NS_PER_S)
 
-/* Interval at which the web file is checked. */
+/* Interval in ns at which the web file is checked. */
 #define WEB_FILE_NS (1 * NS_PER_S)
 
 static int open_sockets(struct exporter *x)
@@ -63,8 +63,8 @@ int exporter_begin_serving(struct exporter *x)
 }
 
 /*
- * Read the web file again, and pass it on if it has changed. A damaged file is reported
- * once; the previous settings remain in effect.
+ * Read the web file again, and pass it to the child if it has changed. A damaged file is
+ * reported once; the previous settings remain in effect.
  */
 static void check_web_file(struct exporter *x)
 {
@@ -83,7 +83,9 @@ static void check_web_file(struct exporter *x)
 		web_file_release(&now);
 		return;
 	}
-	/* if the child does not take the settings now, the next check sends them again */
+	/*
+	 * if the child does not accept the settings now, the next check sends them again
+	 */
 	if (web_send_config(&x->web, &now) < 0) {
 		web_file_release(&now);
 		return;
@@ -117,7 +119,10 @@ static void wait_for_next(struct exporter *x, const struct serving *serving)
 	signals_poll(polled, log_fd >= 0 ? 2 : 1, due_ns);
 }
 
-/* Take a look and send it to the child. Return 0, or -EPIPE if the child has ended. */
+/*
+ * Collect the figures and send them to the child. Return 0, or -EPIPE if the
+ * child has ended.
+ */
 static int look(struct exporter *x, struct serving *serving)
 {
 	uint64_t begin_ns = clock_now_ns(), cpu_ns = clock_thread_cpu_ns();
@@ -127,7 +132,7 @@ static int look(struct exporter *x, struct serving *serving)
 	for (int i = 0; i < EXPOSITION_FORMAT_COUNT_; i++)
 		exporter_describe(x, (enum exposition_format)i);
 	r = web_send_look(&x->web, x->texts);
-	/* free the texts, because the serving process now has a copy */
+	/* free the strings, because the child now has a copy */
 	for (int i = 0; i < EXPOSITION_FORMAT_COUNT_; i++)
 		strbuf_release(&x->texts[i]);
 	cpu_ns = clock_thread_cpu_ns() - cpu_ns;
@@ -146,7 +151,10 @@ static int receive(struct exporter *x, struct serving *serving)
 	x->web_failure_count += is_refused;
 	if (is_scraped) {
 		serving->used_ns = clock_now_ns();
-		/* resume looks that were suspended for lack of requests */
+		/*
+		 * resume the collection of figures, which was suspended for
+		 * lack of requests
+		 */
 		if (serving->look_due_ns == UINT64_MAX)
 			serving->look_due_ns = serving->used_ns;
 	}

@@ -24,16 +24,16 @@
 #define MESSAGE_SIZE_MAX 512
 
 /*
- * Maximum number of messages to receive at a time: a flood of messages must not
- * stop the looks.
+ * Maximum number of messages to receive at a time, so that a flood of messages does not
+ * block the collection of figures.
  */
 #define MESSAGES_MAX 64
 
 #define SEALS (F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_WRITE | F_SEAL_SEAL)
 
 /*
- * Print a text from the child. It is not trusted, because a client may have taken control
- * of the child.
+ * Print text from the child. The text is not trusted, because a client may have taken
+ * control of the child.
  */
 static void print_text(const char *text)
 {

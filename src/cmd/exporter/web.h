@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * web - the parent's interface to the serving process. The parent reads the figures and
- * has no sockets; the child has the sockets and no privileges. The parent passes each
- * look and each version of the web configuration as a sealed memory file. If one of the
- * processes ends, the other one ends, too.
+ * has no sockets; the child has the sockets and no privileges. The parent passes each new
+ * set of figures and each version of the web configuration as a sealed memory file. If
+ * one of the processes ends, the other one ends, too.
  */
 #ifndef MS_CMD_EXPORTER_WEB_H
 #define MS_CMD_EXPORTER_WEB_H
@@ -17,8 +17,8 @@
 #include "store/exporter/web_file.h"
 
 /*
- * The head of a look's memory file. The expositions in all formats follow, in the order
- * of enum exposition_format.
+ * The header of a memory file with figures. The expositions in all formats follow, in the
+ * order of enum exposition_format.
  */
 struct web_look {
 	uint64_t lengths[EXPOSITION_FORMAT_COUNT_];
@@ -26,11 +26,12 @@ struct web_look {
 
 /* The kinds of messages between the processes: the first byte of each message. */
 enum web_message {
-	WEB_MESSAGE_LOOK = 'L',	  /* to the child, with the memory file of a look */
+	WEB_MESSAGE_LOOK = 'L',	  /* to the child, with a memory file of figures */
 	WEB_MESSAGE_CONFIG = 'C', /* to the child, with a memory file of web settings */
 	WEB_MESSAGE_READY = 'R',  /* to the parent: the child is serving requests */
-	WEB_MESSAGE_FAILED = 'F', /* to the parent, with a text: the child is ending */
-	/* to the parent, with a text: the settings were refused */
+	/* to the parent, with an error message: the child is ending */
+	WEB_MESSAGE_FAILED = 'F',
+	/* to the parent, with an error message: the child rejected the settings */
 	WEB_MESSAGE_REFUSED = 'X',
 	WEB_MESSAGE_SCRAPE = 'S', /* to the parent: the metrics have been requested */
 };
@@ -52,7 +53,10 @@ struct web_setup {
  */
 int web_start(struct web *web, const struct web_setup *setup);
 
-/* Pass a look to the child. Return 0, or -errno: -EPIPE if the child has ended. */
+/*
+ * Pass the collected figures to the child. Return 0, or -errno: -EPIPE if the
+ * child has ended.
+ */
 int web_send_look(struct web *web, const struct strbuf texts[EXPOSITION_FORMAT_COUNT_]);
 
 /* Pass web settings to the child. Return 0 or -errno. */
@@ -60,8 +64,8 @@ int web_send_config(struct web *web, const struct web_file *config);
 
 /*
  * Receive the messages that have arrived. Sets *ret_scraped if the metrics have been
- * requested. Sets *ret_refused if the child has refused the settings, after printing a
- * message. Return 0, or -EPIPE if the child has ended.
+ * requested. Sets *ret_refused, and prints a message, if the child has rejected the
+ * settings. Return 0, or -EPIPE if the child has ended.
  */
 int web_receive(struct web *web, bool *ret_scraped, bool *ret_refused);
 

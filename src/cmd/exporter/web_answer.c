@@ -65,7 +65,7 @@ static enum MHD_Result queue(struct MHD_Connection *connection, unsigned int sta
 	return response ? mhd.MHD_queue_response(connection, status, response) : MHD_NO;
 }
 
-/* Answer with a short static text. */
+/* Answer with a short string constant. */
 static enum MHD_Result answer_text(const struct web_server *server,
 				   struct MHD_Connection *connection, unsigned int status,
 				   const char *type, const char *text)
@@ -131,8 +131,8 @@ static const char *text_of(const struct served_look *look, enum exposition_forma
 }
 
 /*
- * Make the response with the look in the format. Return NULL if there is not
- * enough memory.
+ * Create the response that contains the figures in the given format. Return NULL if there
+ * is not enough memory.
  */
 static struct MHD_Response *make_response(const struct web_server *server,
 					  struct served_look *look,
@@ -260,7 +260,9 @@ static enum MHD_Result refuse_user(struct web_server *server,
 	return queued;
 }
 
-/* Answer a request for a page, after checking the password if one is required. */
+/*
+ * Answer a request for a page, after checking the password if the settings require one.
+ */
 static enum MHD_Result answer_page(struct web_server *server,
 				   struct MHD_Connection *connection, const char *url)
 {
@@ -286,7 +288,8 @@ enum MHD_Result web_answer(void *context, struct MHD_Connection *connection,
 	(void)version;
 	(void)upload;
 	/*
-	 * libmicrohttpd makes the first call before the body of the request has arrived
+	 * libmicrohttpd first calls this function before the body of the
+	 * request has arrived
 	 */
 	if (!*request) {
 		*request = &is_begun;

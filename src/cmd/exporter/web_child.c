@@ -22,7 +22,10 @@
 #define SEALS (F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_WRITE)
 #define NAME "memstate-web"
 
-/* The parent has opened only a few files when it starts the child. */
+/*
+ * Upper bound on the parent's descriptors. The parent has opened only a few files when it
+ * starts the child.
+ */
 #define PARENT_FDS_MAX 1000
 
 static void tell_scrape(void *context)

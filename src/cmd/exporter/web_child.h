@@ -7,7 +7,7 @@
 
 /*
  * Serve the metrics until the parent ends. parent_fd is the socket to the parent, which
- * gets a message when the child is ready or has failed to start.
+ * receives a message when the child is ready or has failed to start.
  */
 _Noreturn void web_child_run(int parent_fd, const struct web_setup *setup);
 

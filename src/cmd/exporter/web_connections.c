@@ -7,7 +7,10 @@
 #include <string.h>
 #include <sys/socket.h>
 
-/* The header of a usual request is not longer. */
+/*
+ * Number of bytes in which to look for the end of a request's header. The headers of
+ * typical requests are shorter.
+ */
 #define PEEKED_BYTES_MAX 2048
 
 #define OPEN_MAX (2 * WEB_CONNECTIONS_OPEN_MAX)
@@ -44,7 +47,10 @@ static struct web_address read_address(int fd)
 		address.is_known = true;
 		memcpy(address.bytes, &peer.v4.sin_addr, sizeof(peer.v4.sin_addr));
 	} else if (peer.any.sa_family == AF_INET6) {
-		/* one client may have all addresses of a /64, but not all of IPv4 */
+		/*
+		 * ignore the second half of an IPv6 address, because one client may have
+		 * all addresses of a /64, but compare IPv4 addresses in full
+		 */
 		bool is_v4 = IN6_IS_ADDR_V4MAPPED(&peer.v6.sin6_addr);
 
 		address.is_known = true;
@@ -67,7 +73,7 @@ static void end(struct web_connection *c)
 
 /*
  * Return true if the header of a request has arrived, even if the server has not read it
- * yet. It cannot be recognized in TLS records.
+ * yet. A header inside TLS records cannot be recognised.
  */
 static bool has_header(const struct web_connection *c)
 {
@@ -81,8 +87,8 @@ static bool has_header(const struct web_connection *c)
 }
 
 /*
- * Return true if a is to be ended rather than b: a connection without a request, and
- * otherwise the older one.
+ * Return true if connection a should be ended before connection b. Connections that have
+ * not sent a request come first, then older connections.
  */
 static bool is_before(const struct web_connection *a, const struct web_connection *b)
 {
@@ -92,9 +98,9 @@ static bool is_before(const struct web_connection *a, const struct web_connectio
 }
 
 /*
- * End a connection if there are more than `max` of them, or of those with the address if
- * it is not NULL. Never end a connection whose request may still be answered in time; end
- * the new one then.
+ * If there are more than `max` connections, end one of them. If address is not NULL,
+ * consider only the connections from this address. If the request of every other
+ * connection may still be answered in time, end the new connection.
  */
 static void limit(struct web_connections *connections, struct web_connection *added,
 		  const struct web_address *address, size_t max)

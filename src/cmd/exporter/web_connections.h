@@ -17,12 +17,17 @@
 #define WEB_CONNECTIONS_MAX 16
 #define WEB_CONNECTIONS_PER_ADDRESS 4
 
-/* Maximum number of connections, with those that have been ended but not yet closed. */
+/*
+ * Maximum number of connections, including those that have been ended but not yet closed.
+ */
 #define WEB_CONNECTIONS_OPEN_MAX 64
 
-/* Maximum duration of the header of a request, including the TLS handshake. */
+/*
+ * Maximum time in ns until the header of a request is complete, including
+ * the TLS handshake.
+ */
 #define WEB_HEADER_NS (10 * NS_PER_S)
-/* Maximum duration of a request, including its response. */
+/* Maximum duration of a request in ns, including its response. */
 #define WEB_REQUEST_NS (30 * NS_PER_S)
 
 /* The client's address. IPv6 addresses with the same first 64 bits count as one. */
@@ -36,8 +41,10 @@ struct web_connection {
 	int fd; /* -1: free */
 	/* time when the connection began or last completed a request */
 	uint64_t since_ns;
-	bool has_header; /* true from the header of a request until its response ends */
-	bool is_ended;	 /* true if it was shut down, and will be closed soon */
+	/* true from the arrival of a request's header until the end of the response */
+	bool has_header;
+	/* true if the connection was shut down and will be closed soon */
+	bool is_ended;
 	struct web_address address;
 };
 
@@ -47,7 +54,10 @@ struct web_connections {
 
 void web_connections_init(struct web_connections *connections);
 
-/* Add a connection. If there are too many of them, shut down one, which may be this. */
+/*
+ * Add a connection. If there are too many connections, shut down one of them, which may
+ * be the new one.
+ */
 void web_connections_add(struct web_connections *connections, int fd, uint64_t now_ns);
 
 /* Forget a connection that is being closed. */
@@ -56,13 +66,14 @@ void web_connections_remove(struct web_connections *connections, int fd);
 /* Note that the header of a request has arrived on the connection. */
 void web_connections_note_header(struct web_connections *connections, int fd);
 
-/* Note that the response of a request has been sent. */
+/* Note that the response to a request has been sent. */
 void web_connections_note_end(struct web_connections *connections, int fd,
 			      uint64_t now_ns);
 
 /*
- * Shut down the connections whose requests take too long. A client that sends or
- * receives a byte now and then never counts as idle.
+ * Shut down the connections whose requests take too long. An idle timeout would
+ * not suffice, because a client that sends or receives a byte now and then never
+ * counts as idle.
  */
 void web_connections_end_slow(struct web_connections *connections, uint64_t now_ns);
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * web_private - the state of the server, shared by web_server.c, which manages the
- * sockets and the looks, and web_answer.c, which answers requests.
+ * sockets and the collected figures, and web_answer.c, which answers requests.
  */
 #ifndef MS_CMD_EXPORTER_WEB_PRIVATE_H
 #define MS_CMD_EXPORTER_WEB_PRIVATE_H
@@ -15,15 +15,15 @@
 #if HAVE_MICROHTTPD
 
 /*
- * A look that is being served. Each response borrows its text; destroying the last
- * response releases the look.
+ * Collected figures that are being served. Each response borrows its text from this
+ * struct, which is freed with its last reference.
  */
 struct served_look {
 	void *map;
 	size_t length;
 	/*
-	 * number of references: one per response, and one of the server if this is
-	 * the last look
+	 * number of references: one for each response, and one for the server if these
+	 * are the latest figures
 	 */
 	unsigned int users;
 	/*
@@ -56,7 +56,8 @@ struct web_server {
 	size_t settings_length;
 	struct web_users users;
 	struct web_rate rate;
-	struct served_look *look; /* NULL: there was no look yet */
+	/* the latest figures; NULL if none have been received yet */
+	struct served_look *look;
 };
 
 /* Return the descriptor of the connection, or -1. */
@@ -67,10 +68,12 @@ enum MHD_Result web_answer(void *context, struct MHD_Connection *connection,
 			   const char *url, const char *method, const char *version,
 			   const char *upload, size_t *upload_length, void **request);
 
-/* Drop a reference to the look, and free it with the last reference. */
+/* Drop a reference to the collected figures, and free them with the last reference. */
 void web_look_release(void *look);
 
-/* Destroy the responses of the look, because the configured headers have changed. */
+/*
+ * Destroy the responses with these figures, because the configured headers have changed.
+ */
 void web_look_forget_responses(struct served_look *look);
 
 #endif

@@ -8,7 +8,10 @@
 
 struct web_rate {
 	uint64_t interval_ns; /* average time between two requests; 0: no limit */
-	/* Requests are paid for with time: each one costs an interval. */
+	/*
+	 * The credit of the token bucket, expressed as time: each request
+	 * costs interval_ns.
+	 */
 	uint64_t credit_ns, credit_max_ns;
 	uint64_t updated_ns;
 };

@@ -246,7 +246,7 @@ int web_server_set_config(struct web_server *server, const char *settings, size_
 	return 0;
 }
 
-/* Return true if the lengths in the file add up to its size. */
+/* Return true if the lengths in the header add up to the size of the memory file. */
 static bool is_whole(const struct web_look *head, size_t length)
 {
 	size_t left = length - sizeof(*head);

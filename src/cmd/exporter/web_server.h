@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * web_server - serve the last look over HTTP with libmicrohttpd, in one thread. The
+ * web_server - serve the latest figures over HTTP with libmicrohttpd, in one thread. The
  * caller polls the descriptors and calls web_server_run().
  */
 #ifndef MS_CMD_EXPORTER_WEB_SERVER_H
@@ -12,7 +12,7 @@
 
 struct web_server;
 
-/* A function that is called for each request of the metrics. */
+/* A function that is called for each request for the metrics. */
 typedef void (*web_scrape_fn)(void *context);
 
 /*
@@ -31,7 +31,7 @@ int web_server_set_config(struct web_server *server, const char *settings, size_
 			  struct strbuf *problem);
 
 /*
- * Serve the look in this memory file from now on. The file is mapped; the
+ * Serve the figures in the given memory file from now on. The file is mapped; the
  * caller closes fd.
  */
 int web_server_set_look(struct web_server *server, int fd);

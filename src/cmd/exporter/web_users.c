@@ -36,7 +36,7 @@ bool web_users_load(void)
 	return library_load(&libcrypt_library);
 }
 
-/* Compare two texts in a time that does not depend on where they differ. */
+/* Compare two strings in a time that does not depend on where they differ. */
 static bool is_equal(const char *a, const char *b)
 {
 	size_t length = strlen(a);

@@ -118,9 +118,9 @@ static int report(enum arm_mode mode, const char *path, int error)
 }
 
 /*
- * Return true if processes of the cgroup have been blocked at its limit for too long, so
- * the guard must restore the setting. *since_ns is when the guard first saw them blocked,
- * or 0.
+ * Return true if processes of the cgroup have been blocked at the cgroup's limit for too
+ * long, so that the guard must restore the setting. *since_ns is when the guard first saw
+ * them blocked, or 0.
  */
 static bool is_held_long(const struct cgroup_knob *knob, uint64_t *since_ns)
 {
@@ -150,7 +150,7 @@ static int guard_knob(const struct cgroup_knob *knob, int fd)
 		struct pollfd polled = { fd, POLLIN, 0 };
 
 		/*
-		 * descendant groups keep their own settings, because memstate is not
+		 * descendant cgroups keep their own settings, because memstate is not
 		 * notified when they run out of memory
 		 */
 		(void)cgroup_knob_restore_descendants(knob);
@@ -245,8 +245,8 @@ static int open_knob(struct oom_arm *arm, const struct procfs *fs,
 }
 
 /*
- * Return true if memstate itself is in the group. memstate would then also be paused, and
- * could not read the other processes.
+ * Return true if memstate itself is in the cgroup. memstate would then also be paused,
+ * and could not read the other processes.
  */
 static bool contains_memstate(const struct cgroup *cgroup)
 {
@@ -362,7 +362,7 @@ static void send_message(const struct oom_arm *arm, enum exit_trace_kind kind, i
 	(void)!send(arm->fd, &message, sizeof(message), MSG_NOSIGNAL);
 }
 
-/* Send the tracer the pids of processes that are new in the group. */
+/* Send the tracer the pids of processes that are new in the cgroup. */
 static void add_processes(struct oom_arm *arm, const struct cgroup *cgroup)
 {
 	for (size_t i = 0; i < cgroup->pid_count; i++)

@@ -24,8 +24,8 @@ enum arm_mode {
 	 */
 	ARM_FREEZE,
 	/*
-	 * cgroup v2: the kernel throttles the group at memory.high, slightly below
-	 * the limit
+	 * cgroup v2: the kernel throttles the cgroup at memory.high, slightly
+	 * below the limit
 	 */
 	ARM_HIGH,
 	/* the tracer stops a killed process at its exit until memstate has read it */
@@ -41,15 +41,15 @@ struct oom_arm;
 int oom_arm_parse(const char *text, enum arm_mode *ret);
 
 /*
- * Show the planned changes of the group on the terminal, and ask for consent unless
- * is_agreed is set. Then arm the group. Return EXIT_DONE, or print a message and
- * return another exit status.
+ * Show the planned changes of the cgroup's settings on the terminal, and ask for consent
+ * unless is_agreed is set. Then make the changes. Return EXIT_DONE, or print a message
+ * and return another exit status.
  */
 int oom_arm_begin(enum arm_mode mode, bool is_agreed, const struct procfs *fs,
 		  const struct cgroup *cgroup, struct oom_arm **ret);
 
 /*
- * Restore all settings of the group. Return 0, or -errno if they could not be restored.
+ * Restore all settings of the cgroup. Return 0, or -errno if they could not be restored.
  * arm may be NULL.
  */
 int oom_arm_end(struct oom_arm *arm);
@@ -61,7 +61,7 @@ enum arm_mode oom_arm_mode(const struct oom_arm *arm);
 int oom_arm_fd(const struct oom_arm *arm);
 
 /*
- * Send the guard a sign of life, and the list of the group's processes. Call this
+ * Send the guard a sign of life, and the list of the cgroup's processes. Call this
  * function at least every ARM_BEAT_NS.
  */
 void oom_arm_beat(struct oom_arm *arm, const struct cgroup *cgroup);

@@ -54,7 +54,9 @@ static int read_log(const char *path, struct oom_kill_list *ret)
 	return fd < 0 ? -errno : kmsg_log_read(fd, ret);
 }
 
-/* Return true if path is the path of the group or of one of its descendants. */
+/*
+ * Return true if `path` is the path of the cgroup `group` or of one of its descendants.
+ */
 static bool is_within(const char *path, const char *group)
 {
 	size_t length = strlen(group);
@@ -74,9 +76,9 @@ static bool is_below_cgroup(const struct options *o, const char *limit_path,
 }
 
 /*
- * Return true if the report of the kill does not name a cgroup. The kernel rate-limits
- * its reports: a report beyond the limit names only the process, which may belong to
- * any group.
+ * Return true if the report of the kill does not name a cgroup. The kernel
+ * rate-limits its reports: a report beyond the limit names only the process, which
+ * may belong to any cgroup.
  */
 static bool is_pathless(const struct oom_kill *k)
 {
@@ -283,7 +285,7 @@ static int explain_recording(const struct options *o, const struct oom_kill_list
 		if (!is_below_cgroup(o, end->limit_path, end->victim_path))
 			continue;
 		add_evidence(out, o, end, NULL);
-		/* the next command shows the first end */
+		/* suggest the command that shows the first end of a process */
 		if (next.next.length == 0)
 			oom_conclude_end_next(&next, end, path);
 	}

@@ -103,7 +103,10 @@ static int read_sample(struct oom *oom)
 	cgroup_sampler_find_kernel(oom->sampler, &oom->cgroup);
 	record(oom);
 	oom_figures_find(&oom->cgroup, &oom->processes, &oom->figures);
-	/* count from the first sample, as a replay does, which knows no earlier time */
+	/*
+	 * count the time from the first sample, as a replay does, because a recording
+	 * contains no earlier time
+	 */
 	if (oom->first_ns == 0)
 		oom->first_ns = oom->cgroup.taken_ns;
 	oom->report.row.elapsed_ns = oom->cgroup.taken_ns - oom->first_ns;
@@ -185,7 +188,7 @@ static void find_trend(struct oom *oom, size_t index)
 }
 
 /*
- * Show all samples that contain a group, or only the sample that --at selects. A text
+ * Show all samples that contain a cgroup, or only the sample that --at selects. A text
  * report shows a single sample.
  */
 static int run_replay(struct oom *oom)
@@ -226,7 +229,7 @@ static int run_replay(struct oom *oom)
 	return EXIT_FAILED;
 }
 
-/* Take samples until the group has been removed or the requested number is reached. */
+/* Take samples until the cgroup has been removed or the requested number is reached. */
 static int run_series(struct oom *oom)
 {
 	const struct options *o = oom->session->options;

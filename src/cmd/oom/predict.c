@@ -69,7 +69,7 @@ static void print_hint(const struct options *o)
 }
 
 /*
- * Take samples until the group has been removed, the requested number is reached, or a
+ * Take samples until the cgroup has been removed, the requested number is reached, or a
  * signal arrives.
  */
 static int run_live(struct prediction *p)
@@ -153,7 +153,7 @@ static int predict_run(struct options *o)
 }
 
 /*
- * The exit status is EXIT_ABOVE_LIMIT if the memory need grows, and EXIT_PARTIAL if
+ * The exit status is EXIT_ABOVE_LIMIT if the memory need is growing, and EXIT_PARTIAL if
  * growth cannot be determined.
  */
 const struct cmd cmd_oom_predict = {

@@ -27,12 +27,12 @@ struct watch {
 	struct cgroup_sampler *group;
 	struct recorder *recorder;
 	struct flight *flight;
-	struct oom_arm *arm; /* changed settings of the group, or NULL */
+	struct oom_arm *arm; /* changed settings of the cgroup, or NULL */
 	/* last error from writing the recording that has been reported */
 	int reported_error;
 	/*
-	 * time since which the group has exceeded memory.high; 0: the group does not
-	 * exceed it
+	 * time since which the cgroup has exceeded memory.high; 0: the cgroup
+	 * does not exceed it
 	 */
 	uint64_t slowed_ns;
 	bool has_announced_kill; /* true if the first kill has been reported */
@@ -51,7 +51,7 @@ static const struct watch_options *own_options(const struct options *o)
 	return (const struct watch_options *)o;
 }
 
-/* Maximum time for which memory.high may slow a group down. */
+/* Maximum time in ns for which memory.high may slow down the processes of a cgroup. */
 #define SLOW_NS (5 * NS_PER_S)
 
 static int check_usage(const struct options *o)
@@ -235,7 +235,7 @@ static void note(struct watch *w, const char *kind, int pid, const char *text)
 	flight_record_event(w->flight, &event);
 }
 
-/* Restore the settings of the group. Report and record the result. */
+/* Restore the settings of the cgroup. Report and record the result. */
 static void disarm(struct watch *w, const char *why)
 {
 	const struct recorded_event event = { clock_unix_ms(), "disarmed", why, 0 };
@@ -257,7 +257,7 @@ static void resume_group(void *context)
 	disarm(context, "it was paused until all of it had been read");
 }
 
-/* Restore the settings when the group has been slowed down for longer than SLOW_NS. */
+/* Restore the settings when the cgroup has been slowed down for longer than SLOW_NS. */
 static void check_slowed(struct watch *w)
 {
 	const struct cgroup *cgroup = flight_summarize(w->flight)->cgroup;
@@ -317,7 +317,7 @@ static void report_record_error(struct watch *w)
 	message_error(w->session->options->recording.record, error);
 }
 
-/* Watch the group until the end condition in the options is met. Return 0 or -errno. */
+/* Watch the cgroup until the end condition in the options is met. Return 0 or -errno. */
 static int watch(struct watch *w)
 {
 	const struct options *o = w->session->options;

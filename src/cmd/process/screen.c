@@ -222,8 +222,8 @@ static int begin_targets(struct watched *w)
 	if (o->command)
 		return start_command(w);
 	/*
-	 * an empty group may still be charged for memory, so do not require processes in
-	 * a group
+	 * an empty cgroup may still be charged for memory, so do not require
+	 * processes in a cgroup
 	 */
 	if (!o->targets.group && !w->session->replay)
 		return check_targets(w->session);

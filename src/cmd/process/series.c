@@ -83,8 +83,8 @@ static size_t order_rows(struct series *series)
 }
 
 /*
- * Size of the chunks in which rows are written. Writing in chunks keeps memstate small,
- * regardless of the number of processes.
+ * Size in bytes of the chunks in which rows are written. Writing in chunks keeps memstate
+ * small, regardless of the number of processes.
  */
 #define CSV_PART_BYTES 4096
 

@@ -96,7 +96,7 @@ static bool parse_interval(const char *text, uint64_t *ret_ns)
 }
 
 /*
- * Apply the settings that no option overrides. Invalid texts are rejected even if an
+ * Apply the settings that no option overrides. Invalid values are rejected even if an
  * option overrides them.
  */
 static void apply(struct saved_settings *s, const struct options *o,

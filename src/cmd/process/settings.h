@@ -20,7 +20,7 @@ struct saved_settings {
 	struct strbuf path; /* path of the settings file; empty: no home directory */
 	struct settings settings;
 	struct strbuf columns; /* names of the columns that are shown first */
-	/* true for each setting whose text is invalid */
+	/* true for each setting whose value is invalid */
 	bool is_rejected[SETTING_COUNT_];
 	struct strbuf notice; /* notice about the first problem; may be empty */
 	bool has_interval;    /* true if the settings include the interval */
@@ -28,7 +28,7 @@ struct saved_settings {
 
 /*
  * Read the settings file, and set those members of *ui that the options do not set. *s
- * owns the texts, including a notice about an unusable file.
+ * owns the strings, including a notice about an unusable file.
  */
 void saved_settings_begin(struct saved_settings *s, const struct options *options,
 			  struct ui_options *ui);

@@ -54,8 +54,8 @@ static bool has_rows(const struct timeline_charts *charts)
 #define VERDICT_TOP 10
 
 /*
- * Add the reasons why processes of a group ended, as in memstate oom explain. A recording
- * without a group does not contain a limit, so nothing is added.
+ * Add the reasons why processes of a cgroup ended, as in memstate oom explain. A
+ * recording without a cgroup does not contain a limit, so nothing is added.
  */
 static void add_verdicts(struct session *session, struct timeline_charts *charts)
 {

@@ -59,7 +59,7 @@ void heaps_begin(struct session *session)
 	    (targets_are_all(&o->targets) && !o->command))
 		return;
 	/*
-	 * the user has not named the processes of a group, so do not pause them without
+	 * the user has not named the processes of a cgroup, so do not pause them without
 	 * an explicit request
 	 */
 	if (o->targets.group && o->heap == HEAP_AUTO)

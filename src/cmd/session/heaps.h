@@ -23,8 +23,8 @@ uint64_t heaps_auto_pause_ns(const struct options *options);
 void heaps_begin(struct session *session);
 
 /*
- * Permit keeping the copies of heaps, and tracking their processes, between the walks of
- * a series, if it has more than one sample.
+ * Allow memstate to keep the copies of heaps between samples, and to track the writes of
+ * the processes in the meantime. Do nothing if the series has only one sample.
  */
 void heaps_keep_copies(struct session *session);
 

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* next - the information about the session from which reports derive the next command. */
+/*
+ * next - the information about the session from which reports derive the
+ * command to run next.
+ */
 #ifndef MS_CMD_SESSION_NEXT_H
 #define MS_CMD_SESSION_NEXT_H
 

@@ -206,7 +206,10 @@ static void report_unreadable(const struct session *session, const struct usage 
 		return;
 	}
 	message_process_error(u->process.pid, u->error);
-	/* the right to read smaps would not suffice for a heap that the user requested */
+	/*
+	 * permission to read smaps would not suffice to read a heap that
+	 * the user requested
+	 */
 	if (u->error == -EACCES || u->error == -EPERM)
 		rights_report(&session->fs, u->process.pid,
 			      session->options->reads_heap ||

@@ -24,9 +24,9 @@ struct session {
 	/* the recording that is shown; NULL: live processes are read */
 	struct replay *replay;
 	size_t replay_index; /* index of the sample selected by --at */
-	/* the group of --cgroup if its state is recorded; otherwise NULL */
+	/* the cgroup of --cgroup if its state is recorded; otherwise NULL */
 	struct cgroup_sampler *group;
-	struct cgroup cgroup; /* state of the group when last read */
+	struct cgroup cgroup; /* state of the cgroup when last read */
 	/* recorder for reports and the screen; NULL: nothing is recorded */
 	struct recorder *recorder;
 };

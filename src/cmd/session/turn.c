@@ -94,7 +94,7 @@ bool turn_may_retry(const struct procfs *fs, int pid, int error, unsigned int tr
 		return tries < STOP_TRIES_MAX && sleep_in_turn(STOP_RETRY_NS << tries);
 	if (error != -EBUSY)
 		return false;
-	/* if no tracer is found, the tracer has already ended, so retry */
+	/* if no tracer is found, the tracer has ended in the meantime, so retry */
 	if (proc_tracer_find(fs, pid, &tracer) && !proc_tracer_is_memstate(fs, &tracer))
 		return false;
 	return sleep_in_turn(LOOK_NS) && turn_await(fs, pid);
