@@ -225,7 +225,7 @@ static bool has_heap(const struct moment_mappings *m)
 }
 
 /*
- * Add the sizes by owner of one process to `sums`. If with_heap is false, count heap
+ * Add the Rss of one process, by owner, to `sums`. If with_heap is false, count heap
  * memory as anon, because the heap was read at only one of the moments.
  */
 static void add_owners(const struct moment_mappings *m, bool with_heap, uint64_t *sums)

@@ -41,7 +41,7 @@ struct moment {
 };
 
 /*
- * Set *m to the sizes by owner and the heaps in *usage. The mappings of the process must
+ * Set *m to the Rss by owner and the heaps in *usage. The mappings of the process must
  * have been read at read_unix_ms.
  */
 void moment_mappings_set(struct moment_mappings *m, const struct usage *usage,

@@ -11,7 +11,7 @@
 
 /*
  * Suggest the next command. `preload` is the argument of --preload. `command` contains
- * the shell words of the compared command, each preceded by a blank. Suggest nothing if a
+ * the shell words of the compared command, each preceded by a space. Suggest nothing if a
  * run failed, or if the command is a server that runs until its workload ends.
  */
 void verdicts_conclude_next(struct conclusion *c, const struct verdicts *verdicts,

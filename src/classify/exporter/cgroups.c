@@ -10,8 +10,8 @@
 #include "base/xalloc.h"
 
 /*
- * Determining growth takes CPU time, so it is done at intervals, and for a limited number
- * of cgroups per look.
+ * Minimum time in ns between two determinations of a cgroup's growth, and maximum number
+ * of determinations in one collection of figures. Both limit the CPU time.
  */
 #define GROWTH_INTERVAL_NS (60 * NS_PER_S)
 #define GROWTHS_PER_LOOK 8
@@ -128,8 +128,8 @@ static bool is_nearer(const struct oom_figures *a, const struct oom_figures *b)
 }
 
 /*
- * Export a counter that first appears in this look (struct look) as 0, and its real value
- * from the next look on, so that Prometheus sees the first increase.
+ * When a counter first appears, export it as 0, and export its real value from the next
+ * collection of figures on, so that Prometheus sees the first increase.
  */
 static void add_increase(struct named_cgroup *cgroup,
 			 const struct cgroup_counts *increase)
@@ -183,8 +183,8 @@ static void find_growth(struct named_cgroup *cgroup, uint64_t now_ns)
 }
 
 /*
- * Also count the kills that only the kernel log reports. A count increases no earlier
- * than in the look after the one that showed 0.
+ * Also count the kills that only the kernel log reports. A count that was first exported
+ * as 0 increases no earlier than in the next collection of figures.
  */
 static void add_log_kills(struct named_cgroup *cgroup)
 {
@@ -203,8 +203,8 @@ static bool is_over(const struct named_cgroup *cgroup, uint64_t now_ns)
 }
 
 /*
- * Determine the growth of a few cgroups for which this is due, starting after the last
- * cgroup that was done.
+ * Determine the growth of a few cgroups for which a determination is due, starting after
+ * the last cgroup whose growth was determined.
  */
 static void find_growths(struct named_cgroups *cgroups, uint64_t now_ns)
 {

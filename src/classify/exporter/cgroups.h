@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * cgroups - the memory figures, event counts and growth of the cgroups that have a name
- * in the exporter. The functions are pure. A look is one reading of all figures (look.h).
+ * in the exporter. The functions are pure.
  *
  * If several cgroups have the same name, the figures are those of the cgroup that is
- * nearest its limit, and the counts are sums. Counts begin at 0 in the look in which the
- * cgroup appears, because Prometheus does not see an increase without an earlier value.
- * They remain for CGROUPS_KEEP_NS after the last cgroup of that name was removed.
+ * nearest to its limit, and the counts are sums. When a cgroup first appears, its counts
+ * are exported as 0, because Prometheus does not see an increase without an earlier
+ * value. They remain for CGROUPS_KEEP_NS after the last cgroup of that name was removed.
  */
 #ifndef MS_CLASSIFY_EXPORTER_CGROUPS_H
 #define MS_CLASSIFY_EXPORTER_CGROUPS_H
@@ -19,7 +19,7 @@
 #include "classify/oom/verdict.h"
 
 #define CGROUPS_KEEP_NS (3600 * NS_PER_S)
-/* Time after a kill for which the time of the kill is exported. */
+/* Time in ms after a kill for which the time of the kill is exported. */
 #define CGROUPS_LAST_KILL_MS (UINT64_C(24) * 3600 * 1000)
 
 enum cgroup_count {
@@ -39,10 +39,10 @@ struct cgroup_counts {
 struct named_cgroup {
 	struct group_name name;
 	struct oom_figures figures;
-	bool has_figures; /* false: no cgroup of this name exists any more */
+	bool has_figures; /* false if no cgroup of this name exists any more */
 	/*
-	 * The counts that are exported, and the increases that the next look
-	 * adds to them.
+	 * The counts that are exported, and the increases that the next collection of
+	 * figures adds to them.
 	 */
 	struct cgroup_counts counts, pending;
 	uint64_t log_kills;	    /* number of kills that the kernel log reports */
@@ -51,10 +51,12 @@ struct named_cgroup {
 	enum oom_verdict last_verdict;
 	struct growth_series needs;
 	uint64_t growth_due_ns;
-	/* growth of the needs; GROWTH_TOO_SHORT before the first result */
+	/* growth of the memory need; GROWTH_TOO_SHORT before the first result */
 	struct growth growth;
 	bool has_time;
-	/* predicted time until the limit, counted from growth_taken_ns */
+	/*
+	 * predicted time until the cgroup reaches its limit, counted from growth_taken_ns
+	 */
 	struct growth_time time;
 	uint64_t growth_taken_ns;
 };
@@ -62,7 +64,7 @@ struct named_cgroup {
 struct named_cgroups {
 	struct named_cgroup **items; /* sorted by name, in byte order */
 	size_t count, capacity;
-	size_t next_growth; /* index at which determining growth continues */
+	size_t next_growth; /* index of the next cgroup whose growth is determined */
 };
 
 #define NAMED_CGROUPS_INIT    \
@@ -72,12 +74,12 @@ struct named_cgroups {
 
 void named_cgroups_release(struct named_cgroups *cgroups);
 
-/* Begin a look. Figures are unknown until they are added. */
+/* Begin a collection of figures. Figures are unknown until they are added. */
 void named_cgroups_begin(struct named_cgroups *cgroups);
 
 /*
- * Add a cgroup with the given name. `increase` is the change of its counts since
- * the last look.
+ * Add a cgroup with the given name. `increase` is the change of its counts since the
+ * last collection.
  */
 void named_cgroups_add(struct named_cgroups *cgroups, const struct group_name *name,
 		       const struct oom_figures *figures,
@@ -91,8 +93,8 @@ void named_cgroups_add_kill(struct named_cgroups *cgroups, const struct group_na
 			    enum oom_verdict verdict, uint64_t unix_ms, uint64_t now_ns);
 
 /*
- * End a look: drop the cgroups that have been gone for CGROUPS_KEEP_NS, and determine the
- * growth of a few others.
+ * End a collection of figures: drop the cgroups that have been gone for CGROUPS_KEEP_NS,
+ * and determine the growth of a few others.
  */
 void named_cgroups_end(struct named_cgroups *cgroups, uint64_t now_ns);
 

@@ -17,10 +17,10 @@ const char *const grouping_names[GROUPING_COUNT_] = {
 	"auto", "container", "unit", "cgroup", "comm", "exe", "user",
 };
 
-/* Length of a short container id, as the runtimes print it. */
+/* Length of a short container ID, as the runtimes print it. */
 #define SHORT_ID_LENGTH 12
 
-/* systemd-run and container engines put an id of at least this length in a unit's name */
+/* systemd-run and container engines put an ID of at least this length in a unit's name */
 #define HEX_RUN_MIN 16
 
 #define PART_LENGTH_MAX 4096
@@ -57,7 +57,7 @@ void group_name_copy(struct group_name *to, const struct group_name *from)
 	};
 }
 
-/* Compute the 64-bit FNV-1a hash of the text. */
+/* Compute the 64-bit FNV-1a hash of the string. */
 static uint64_t hash_text(const char *text)
 {
 	uint64_t hash = UINT64_C(0xcbf29ce484222325);
@@ -67,7 +67,7 @@ static uint64_t hash_text(const char *text)
 	return hash;
 }
 
-/* Return a printable copy of the text. The end of a long text is replaced by a digest. */
+/* Return a printable copy of the string. A digest replaces the end of a long string. */
 static char *make_label(const char *text)
 {
 	struct strbuf out = STRBUF_INIT;
@@ -76,7 +76,7 @@ static char *make_label(const char *text)
 	if (out.length > GROUP_NAME_LENGTH_MAX) {
 		size_t length = GROUP_NAME_LENGTH_MAX - DIGEST_LENGTH;
 
-		/* do not cut within a UTF-8 character */
+		/* do not cut the string within a UTF-8 character */
 		while (length > 0 && (out.text[length] & 0xc0) == 0x80)
 			length--;
 		strbuf_truncate(&out, length);
@@ -98,7 +98,7 @@ static size_t count_digits(const char *text, const char *digits)
 
 /*
  * Append the name of a systemd scope or of an instance of a template, with "*" in place
- * of each number and each long id.
+ * of each number and each long ID.
  */
 static void add_without_numbers(struct strbuf *out, const char *unit)
 {

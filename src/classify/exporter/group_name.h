@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * group_name - the name under which the exporter adds up processes, and the labels that
- * join it with the series of other exporters. The functions are pure.
+ * group_name - the name under which the exporter adds up processes, and the labels
+ * by which a query can join the group with the series of other exporters. The
+ * functions are pure.
  *
- * Processes choose their names, so a name may be of any length and contain any bytes.
- * All texts in a struct group_name are valid UTF-8 without control characters, and at
- * most GROUP_NAME_LENGTH_MAX bytes long. Different long names stay different.
+ * Processes choose their names, so a name may be of any length and contain any bytes. All
+ * strings in a struct group_name are valid UTF-8 without control characters, and at most
+ * GROUP_NAME_LENGTH_MAX bytes long. Different long names stay different.
  */
 #ifndef MS_CLASSIFY_EXPORTER_GROUP_NAME_H
 #define MS_CLASSIFY_EXPORTER_GROUP_NAME_H

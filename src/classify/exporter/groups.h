@@ -3,10 +3,10 @@
  * groups - the memory of all processes, added up by group. The functions are pure.
  *
  * The figures of the largest groups are shown on their own, and those of all others as
- * one sum, so that the sum over all groups is the same regardless of how many are
- * shown. A group is shown when it has been among the `top` largest for
- * GROUPS_LOOKS_MIN looks, and is no longer shown when it has not been among the
- * 2 * top largest for GROUPS_REST_NS.
+ * one sum, so that the sum over all groups is the same regardless of how many are shown.
+ * A group is shown when it has been among the `top` largest for GROUPS_LOOKS_MIN
+ * collections of figures, and is no longer shown when it has not been among the 2 * top
+ * largest for GROUPS_REST_NS.
  */
 #ifndef MS_CLASSIFY_EXPORTER_GROUPS_H
 #define MS_CLASSIFY_EXPORTER_GROUPS_H
@@ -41,9 +41,12 @@ struct group {
 	struct group_name name;
 	struct group_sums sums;
 	bool is_shown;
-	/* number of consecutive looks in which the group was among the `top` largest */
+	/*
+	 * number of consecutive collections of figures in which the group was among
+	 * the `top` largest
+	 */
 	unsigned int large_looks;
-	/* when the group dropped out of the 2 * top largest; 0: it is among them */
+	/* time when the group dropped out of the 2 * top largest; 0: it is among them */
 	uint64_t small_since_ns;
 };
 
@@ -61,7 +64,7 @@ struct named_groups {
 
 void named_groups_release(struct named_groups *groups);
 
-/* Begin a look: set the sums of all groups to 0. */
+/* Begin a collection of figures: set the sums of all groups to 0. */
 void named_groups_begin(struct named_groups *groups);
 
 /*
@@ -72,8 +75,9 @@ void named_groups_add(struct named_groups *groups, const struct group_name *name
 		      const struct usage *usage);
 
 /*
- * End a look: drop the groups without processes, and decide which groups are shown, at
- * most shown_max. After the first look, these are the `top` largest groups.
+ * End a collection of figures: drop the groups without processes, and decide which
+ * groups are shown, at most shown_max. After the first collection, these are the `top`
+ * largest groups.
  */
 void named_groups_end(struct named_groups *groups, size_t top, size_t shown_max,
 		      uint64_t now_ns);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * look - everything that the exporter shows at one instant: the result of one reading of
- * the processes and cgroups. Plain data.
+ * look - the figures that the exporter has collected in one pass over the processes and
+ * cgroups. Plain data.
  */
 #ifndef MS_CLASSIFY_EXPORTER_LOOK_H
 #define MS_CLASSIFY_EXPORTER_LOOK_H
@@ -9,7 +9,7 @@
 #include "classify/exporter/cgroups.h"
 #include "classify/exporter/groups.h"
 
-/* Stages of a look whose cost is shown. */
+/* Stages of a collection of figures whose costs are exported. */
 enum look_stage {
 	LOOK_PROCESSES, /* list the processes, and read their memory */
 	LOOK_GROUPS,	/* find the group of each process */
@@ -21,8 +21,8 @@ enum look_stage {
 extern const char *const look_stage_names[LOOK_STAGE_COUNT_];
 
 struct look_cost {
-	uint64_t wall_ns; /* elapsed time of the last look */
-	uint64_t cpu_ns;  /* CPU time of all looks */
+	uint64_t wall_ns; /* elapsed time of the last collection */
+	uint64_t cpu_ns;  /* CPU time of all collections */
 };
 
 #define LOOK_PAUSE_BUCKETS 8
@@ -32,7 +32,8 @@ extern const uint64_t look_pause_limits_ns[LOOK_PAUSE_BUCKETS - 1];
 
 /* The pauses of processes whose heaps were read. */
 struct look_pauses {
-	uint64_t counts[LOOK_PAUSE_BUCKETS]; /* of each bucket alone */
+	/* number of pauses in each bucket alone, not cumulative */
+	uint64_t counts[LOOK_PAUSE_BUCKETS];
 	uint64_t sum_ns;
 };
 
@@ -49,7 +50,7 @@ struct look_kill {
 /* The figures of the exporter itself. Amounts are BYTES_UNKNOWN if unknown. */
 struct look_self {
 	uint64_t cpu_ns, resident_bytes, start_unix_ms, open_fds, max_fds;
-	/* the web file: number of failed reads, and whether the last read succeeded */
+	/* The web file: number of failed reads, and whether the last read succeeded. */
 	uint64_t web_failure_count;
 	bool has_web_file, is_web_ok;
 };
@@ -61,7 +62,7 @@ struct exporter_look {
 	struct named_groups groups;
 	struct named_cgroups cgroups;
 	bool has_owners; /* true if the mappings of the processes are read */
-	bool has_heaps;	 /* heaps are read */
+	bool has_heaps;	 /* true if heaps are read */
 	struct look_pauses pauses;
 	bool is_log_readable;
 	uint64_t verdict_counts[OOM_VERDICT_COUNT_];

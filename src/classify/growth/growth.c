@@ -190,7 +190,7 @@ static size_t find_cycle(const struct grid *grid)
 }
 
 struct floors {
-	/* `at` contains the positions of the floors in the grid */
+	/* `bytes` contains the window minima, and `at` their positions in the grid */
 	double bytes[GROWTH_FLOORS_MAX], at[GROWTH_FLOORS_MAX];
 	size_t count;
 	size_t window; /* length of each window in grid steps */
@@ -249,8 +249,8 @@ static double median_of(const double *values, size_t count)
 }
 
 /*
- * Compute the slopes between all pairs of floors, sort them in ascending order, and
- * return their number.
+ * Compute the slopes between all pairs of window minima, sort them in ascending order,
+ * and return their number.
  */
 static size_t find_slopes(const struct floors *floors, size_t first, size_t count,
 			  double slopes[SLOPE_MAX])
@@ -265,7 +265,7 @@ static size_t find_slopes(const struct floors *floors, size_t first, size_t coun
 	return n;
 }
 
-/* Statistics of the increases between consecutive floors. */
+/* Statistics of the increases between consecutive window minima. */
 struct jumps {
 	double largest, noise;
 };
@@ -362,7 +362,7 @@ static void find_top(const struct grid *grid, const struct floors *floors,
 }
 
 /*
- * Return the mean square of the differences between floors that are `distance`
+ * Return the mean square of the differences between window minima that are `distance`
  * windows apart, after removing the trend.
  */
 static double square_of_differences(const struct floors *floors, size_t distance,
@@ -380,9 +380,9 @@ static double square_of_differences(const struct floors *floors, size_t distance
 }
 
 /*
- * Estimate the random growth per window. If the series is a line with plain noise,
- * distant floors differ no more than neighbouring floors. Any larger difference is growth
- * in random steps, whose variance increases with time.
+ * Estimate the random growth per window. If the series is a line with plain noise, the
+ * minima of distant windows differ no more than those of neighbouring windows. Any larger
+ * difference is growth in random steps, whose variance increases with time.
  */
 static double find_random_growth(const struct floors *floors, double rate)
 {
@@ -391,7 +391,7 @@ static double find_random_growth(const struct floors *floors, double rate)
 	double far = square_of_differences(floors, distance, rate);
 	double variance = (far - near) / (double)(distance - 1);
 
-	/* a few floors may not show any random growth, so assume a minimum */
+	/* a few window minima may not show any random growth, so assume a minimum */
 	return sqrt(larger(variance, RANDOM_GROWTH_MIN * near));
 }
 

@@ -65,11 +65,11 @@ struct growth {
 	/* length of the workload's cycle; 0: no cycle was detected */
 	uint64_t cycle_ns;
 	/*
-	 * Growth rate of the floors in bytes per hour, with its bounds; 0
+	 * Growth rate of the window minima in bytes per hour, with its bounds; 0
 	 * for GROWTH_TOO_SHORT.
 	 */
 	int64_t rate_bytes, rate_low_bytes, rate_high_bytes;
-	uint64_t floor_bytes; /* amount at the last floor */
+	uint64_t floor_bytes; /* minimum of the last window */
 	/* maximum height of a peak above the floor of its window */
 	uint64_t tooth_bytes;
 	/* expected peak at the time of the last point, with its bounds */

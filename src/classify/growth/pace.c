@@ -10,7 +10,7 @@
 /* The growth rate is assumed to be at least 1/100 of the limit per second. */
 #define RATE_MIN_PART 100
 #define HALF_LIFE_NS (2 * NS_PER_S)
-/* Minimum duration over which the growth rate is measured. */
+/* Minimum duration in ns over which the growth rate is measured. */
 #define WINDOW_NS (20 * NS_PER_MS)
 #define WINDOW_LONG_NS NS_PER_S
 #define FULL_SHARE_NS (50 * NS_PER_MS)

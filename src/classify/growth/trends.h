@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * trends - determine from successive samples whether the memory need of a cgroup, and of
- * each of its processes, grows. The functions are pure.
+ * each of its processes, is growing. The functions are pure.
  *
  * The trend of a cgroup starts again if another cgroup is sampled, or if all processes of
  * the previous sample have ended, which indicates a new run of the same program. A
@@ -15,7 +15,7 @@
 #include "model/cgroup.h"
 #include "model/usage.h"
 
-/* The development of an amount over time. */
+/* How an amount changes over time. */
 struct trend {
 	struct growth growth;
 	uint64_t bytes; /* amount in the last sample; unknown without samples */
@@ -35,11 +35,13 @@ struct process_trend {
 };
 
 /*
- * Why the memory need of a process grows: a leak, or freed memory
- * that the allocator retains.
+ * Why the memory need of a process is growing: a leak, or freed memory that the
+ * allocator retains.
  */
 enum growth_cause {
-	/* memory need does not grow, or the heap was read too rarely to find the cause */
+	/*
+	 * memory need is not growing, or the heap was read too rarely to find the cause
+	 */
 	GROWTH_CAUSE_UNKNOWN,
 	GROWTH_CAUSE_LEAK, /* live blocks grow together with the memory need */
 	/*

@@ -66,8 +66,8 @@ struct explanation {
 	/* address of the block's arena; 0: none */
 	uint64_t arena_addr;
 	/*
-	 * `path` is the pointer chain from a root to a live block, known only after a
-	 * leak scan
+	 * true if `path` is set to the pointer chain from a root to a live block, which
+	 * only a leak scan finds
 	 */
 	bool is_reach_known;
 	struct path path;

@@ -75,7 +75,7 @@ static void add_one_of_several(struct conclusion *c, const struct usage *u,
 			       const struct heap *heap)
 {
 	uint64_t anon = matrix_owner_bytes(&u->matrix, OWNER_ANON);
-	/* part of a Java virtual machine's memory may be shared or file-backed */
+	/* the heap of a Java virtual machine may be partly shared or file-backed */
 	bool is_in_anon = heap->allocator != ALLOCATOR_HOTSPOT && bytes_known(anon);
 	const char *title = allocator_titles[heap->allocator];
 

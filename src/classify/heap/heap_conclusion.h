@@ -38,9 +38,9 @@ struct leaking_process {
 
 /* Processes that were searched for leaked blocks. */
 struct leaking_list {
-	struct leaking_process *items; /* those with leaked blocks */
+	struct leaking_process *items; /* processes with leaked blocks */
 	size_t count, capacity;
-	size_t process_count; /* number of all processes */
+	size_t process_count; /* number of processes, with or without leaked blocks */
 	size_t unknown_count; /* number of processes that could not be searched */
 };
 

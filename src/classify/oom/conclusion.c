@@ -57,7 +57,10 @@ static void add_subject(const struct builder *b, struct strbuf *out,
 	}
 }
 
-/* Append " of its limit of 512.0M", or a phrase that the cgroup has no limit. */
+/*
+ * Append " of its limit of 512.0M", or a phrase which states that the
+ * cgroup has no limit.
+ */
 static void add_limit(const struct builder *b, struct strbuf *out,
 		      const struct cgroup *cgroup)
 {

@@ -16,7 +16,7 @@ struct oom_conclusion_options {
 	/* file name of the recording that the report describes, or NULL */
 	const char *recording;
 	/*
-	 * Options with which commands read the live cgroup, each preceded by a blank. "":
+	 * Options with which commands read the live cgroup, each preceded by a space. "":
 	 * no options are needed; NULL: the cgroup may no longer exist.
 	 */
 	const char *live_options;
@@ -33,7 +33,7 @@ void oom_conclude_group(struct conclusion *c, const struct cgroup *cgroup,
 struct oom_growth_facts {
 	/* the sampled cgroup; NULL if only processes were sampled */
 	const struct cgroup *cgroup;
-	const struct trend *need; /* of the cgroup */
+	const struct trend *need; /* trend of the cgroup's memory need */
 	/* trends of the processes, fastest growth first */
 	const struct process_trend *processes;
 	size_t process_count;

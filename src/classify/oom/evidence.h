@@ -22,10 +22,10 @@ enum oom_end {
 	OOM_END_COUNT_
 };
 
-/* Names of the kinds of process end in JSON output. */
+/* Names of the ways in which a process ended (enum oom_end), for JSON output. */
 extern const char *const oom_end_names[OOM_END_COUNT_];
 
-/* A process; pid is 0 if there is no process. */
+/* Identity and memory of a process; pid is 0 if there is no process. */
 struct oom_process {
 	int pid;
 	char name[OOM_NAME_SIZE];
@@ -34,7 +34,7 @@ struct oom_process {
 
 #define OOM_PLACE_SIZE 256
 
-/* The cgroup, container and pod of a process. Unknown texts are "". */
+/* The cgroup, container and pod of a process. Unknown strings are empty. */
 struct oom_place {
 	char group[OOM_PATH_SIZE];
 	char container[OOM_PLACE_SIZE], pod[OOM_PLACE_SIZE], namespace_[OOM_PLACE_SIZE];
@@ -60,8 +60,8 @@ struct oom_grower {
 	bool is_restarted;
 	bool is_shmem;
 	/*
-	 * Growing tmpfs file that no other process has open for writing, if is_shmem is
-	 * set. "": unknown.
+	 * The growing tmpfs file, if is_shmem is set and no other process has the file
+	 * open for writing; "" if unknown.
 	 */
 	char file[OOM_PATH_SIZE];
 	/* name of the mapping that grew most in the process; "": unknown */
@@ -162,7 +162,7 @@ struct oom_evidence {
 	/* growth of the memory need before its final rise */
 	struct growth growth;
 	struct growth live_growth; /* growth of live heap memory */
-	uint64_t typical_bytes;	   /* median of need */
+	uint64_t typical_bytes;	   /* median of the memory need */
 	/*
 	 * minimum of the memory need in the last seconds, and its age at the last sample
 	 */

@@ -26,7 +26,7 @@ static const struct {
 } exclusions[] = {
 	/*
 	 * SysRq, node, cpuset and ancestor are mutually exclusive; the first three also
-	 * exclude FILLED
+	 * exclude the verdicts in FILLED
 	 */
 	{ OOM_WHY_SYSRQ, BIT(OOM_WHY_NODE) | BIT(OOM_WHY_CPUSET) | BIT(OOM_WHY_ANCESTOR) |
 				 FILLED | CAME },

@@ -15,17 +15,17 @@
  */
 
 /*
- * Leftover files are the verdict only if processes use less than this many thousandths of
- * the cgroup's usage.
+ * The verdict is "tmpfs_leftovers" only if processes use less than this many thousandths
+ * of the cgroup's usage.
  */
 #define LEFTOVERS_TASKS 250
 #define LEFTOVERS_USAGE 500
-#define STACK_THREADS 50 /* absolute minimum number of threads, not in thousandths */
+#define STACK_THREADS 50 /* minimum number of threads for the verdict "thread_stacks" */
 /*
  * Private memory counts as mostly free if less than this many thousandths of it are live.
  */
 #define RETENTION_LIVE 600
-/* minimum free memory in thousandths of the limit */
+/* Minimum free memory for the verdict "retention", in thousandths of the limit. */
 #define RETENTION_FREE 250
 /*
  * Minimum memory of all processes together for the verdict "many processes", in
@@ -236,8 +236,8 @@ static bool is_mostly_free(const struct oom_evidence *e, unsigned int live_per_m
 }
 
 /*
- * Huge pages are the verdict only if most of their memory is free or was freed with
- * MADV_FREE. Huge pages in use do not waste memory.
+ * The verdict is "huge_pages" only if most of the memory in huge pages is free or was
+ * freed with MADV_FREE. Huge pages in use do not waste memory.
  */
 static bool is_huge_pages(const struct oom_evidence *e, unsigned int min,
 			  struct strbuf *why)

@@ -126,7 +126,7 @@ void runtime_files_find(const struct runtime_environment *environment,
 		add_file(ret, RUNTIME_FILE_REDIS, word, "");
 }
 
-/* A line of a configuration file, without leading blanks. */
+/* A line of a configuration file, without leading whitespace. */
 struct line {
 	char text[LINE_SIZE];
 	char *key; /* key within `text`, NUL-terminated */
@@ -134,7 +134,8 @@ struct line {
 };
 
 /*
- * Split a line into key and value, separated by blanks or "=". Truncate overlong lines.
+ * Split a line into key and value, separated by whitespace or "=". Truncate
+ * overlong lines.
  */
 static void split(const char *text, size_t length, struct line *ret)
 {
@@ -151,7 +152,7 @@ static void split(const char *text, size_t length, struct line *ret)
 }
 
 /*
- * Remove the quotes around a value. If the value is not quoted, remove blanks and a
+ * Remove the quotes around a value. If the value is not quoted, remove whitespace and a
  * comment after the value.
  */
 static void trim_value(char *value)

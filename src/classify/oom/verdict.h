@@ -65,19 +65,18 @@ struct oom_verdict_info {
 	 */
 	unsigned int min_per_mille;
 	/*
-	 * kinds of process end to which the verdict applies, as a bit set of 1 <<
-	 * enum oom_end
+	 * ways of ending to which the verdict applies, as a bit set of 1 << enum oom_end
 	 */
 	unsigned int ends;
 	/*
-	 * True if the verdict is a remark instead of a cause. If a process was killed,
-	 * another verdict comes first.
+	 * True if the verdict is a remark rather than a cause. Such a verdict is reported
+	 * first only if all processes are still running.
 	 */
 	bool is_note;
 };
 /*
- * The first verdict that does not name a cause. All following verdicts do not name a
- * cause either.
+ * The first verdict that does not name a cause. None of the following verdicts names
+ * a cause either.
  */
 #define OOM_WHY_FILLERS OOM_WHY_GAP
 

@@ -24,14 +24,15 @@
 #define OILPAN_BYTES_MAX (UINT64_C(32) * GIB)
 
 /*
- * Adjacent private mappings without a file. PartitionAlloc's pools are runs of their own:
- * other ranges may adjoin them.
+ * A run of adjacent private mappings without a file. Each pool of PartitionAlloc is a
+ * separate run, even if other reserved ranges adjoin it.
  */
 struct run {
 	uint64_t start_addr, end_addr;
-	uint64_t guard_bytes; /* inaccessible memory at the end */
-	uint64_t cage_addr;   /* the first cage behind a guard region; 0: none */
-	bool is_used;	      /* a part is accessible */
+	uint64_t guard_bytes; /* size of the inaccessible memory at the end of the run */
+	/* address of the first cage after a guard region; 0: none */
+	uint64_t cage_addr;
+	bool is_used; /* true if part of the run is accessible */
 };
 
 static void add(struct chromium_ranges *ranges, uint64_t start_addr, uint64_t end_addr,

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * chromium_ranges - the ranges of addresses that Chromium reserves for its heaps, as the
- * mappings show them.
+ * chromium_ranges - recognise in the mappings the address ranges that Chromium
+ * reserves for its heaps.
  */
 #ifndef MS_CLASSIFY_PROCESS_CHROMIUM_RANGES_H
 #define MS_CLASSIFY_PROCESS_CHROMIUM_RANGES_H

@@ -285,7 +285,7 @@ void classify_heap_sums(struct usage *usage, const struct mapping_list *mappings
 	set_heap_rows(m, sums, only);
 	usage->allocator = sums->allocator;
 	list_recorded_heaps(usage, sums);
-	/* mappings with memory of a heap are not in the bytes of these uses */
+	/* the bytes of these uses do not include mappings with heap memory */
 	for (size_t i = 0; i < usage->uses.count; i++)
 		usage->uses.items[i].is_upper_bound = false;
 	usage->heap_quality = sums->quality;

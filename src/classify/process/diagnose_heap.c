@@ -29,7 +29,10 @@ static bool can_find_leaks(const struct usage *u)
 	return allocator_is_walked(u->allocator) && allocator_has_leaks(u->allocator);
 }
 
-/* the usage does not show which blocks are leaked, so do not claim that all are needed */
+/*
+ * the usage does not show which blocks are leaked, so do not claim that the program
+ * needs all of them
+ */
 bool diagnose_live(const struct usage *u, struct diagnosis *d)
 {
 	if (diagnose_is_heap_in_live(u) || !can_find_leaks(u) ||

@@ -13,8 +13,10 @@
 #include "model/usage.h"
 
 enum recount {
-	RECOUNT_EQUAL,	 /* the figures already matched the count */
-	RECOUNT_CHANGED, /* the figures were changed to match the count */
+	/* the figures of the mapping already match the count of its pages */
+	RECOUNT_EQUAL,
+	/* the figures of the mapping were changed to match the count of its pages */
+	RECOUNT_CHANGED,
 	RECOUNT_UNKNOWN, /* smaps must be read again; the figures are unchanged */
 };
 

@@ -140,7 +140,10 @@ static bool is_growing_pool(const struct shapes *s, size_t i)
 	       size_of(reserve) >= INNODB_EXTENT_BYTES && !is_arena(s, i);
 }
 
-/* Return true if the mapping may be a buffer pool that cannot grow: whole extents. */
+/*
+ * Return true if the mapping may be a buffer pool that cannot grow, because both of its
+ * ends are aligned to the size of an extent.
+ */
 static bool is_full_pool(const struct shapes *s, size_t i)
 {
 	const struct mapping *m = &s->mappings->items[i];
@@ -232,7 +235,10 @@ static bool is_code(const struct shapes *s, size_t i)
 	       m->flags & MAPPING_EXEC;
 }
 
-/* Return true for a device file, but not for memory: shared memory and /dev/zero. */
+/*
+ * Return true if the mapping is that of a device file. Shared memory, /dev/zero and huge
+ * pages do not count as devices.
+ */
 static bool is_device(const struct shapes *s, size_t i)
 {
 	const struct mapping *m = &s->mappings->items[i];

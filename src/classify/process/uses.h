@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * uses - recognise what mappings are used for from their shapes: the programs that are
+ * uses - recognise what mappings are used for by their shapes: the programs that are
  * mapped, and the name, place, size and flags of a mapping and its neighbours. The
  * functions are pure.
  *

@@ -9,10 +9,10 @@
 #include "model/conclusion.h"
 #include "model/count.h"
 
-/* The way in which allocations were counted, for choosing the next command. */
+/* How allocations were counted, for choosing the next command. */
 struct count_origin {
 	/*
-	 * Options and counted command as shell words, each preceded by a blank. NULL: a
+	 * Options and counted command as shell words, each preceded by a space. NULL: a
 	 * running process was counted.
 	 */
 	const char *command;

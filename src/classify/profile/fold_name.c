@@ -19,7 +19,7 @@ static const char *const copy_suffixes[] = {
 
 /*
  * Words that mark copies of a function in Swift. Each word is followed by " <...> of " or
- * by a single blank.
+ * by a single space.
  */
 static const char *const swift_copies[] = {
 	"generic specialization",
@@ -166,7 +166,7 @@ static size_t without_clone(struct part p)
 		at--;
 	if (at == 0 || !starts_with(p, at - 1, begin))
 		return p.length;
-	/* the text after "clone" and a blank is a list of suffixes */
+	/* the text after "clone" and a space is a list of suffixes */
 	suffixes.text = p.text + at - 1 + strlen(begin) - 1;
 	suffixes.length = (size_t)(p.text + p.length - 1 - suffixes.text);
 	for (length = suffixes.length; length > 1; suffixes.length = length) {

@@ -220,7 +220,10 @@ struct growth {
 	struct call_tree *tree;
 	struct place *places;
 	size_t place_count, place_capacity;
-	/* for each node of the tree, the range of places whose values are added to it */
+	/*
+	 * for each node of the tree, the range in `places` of the profile nodes whose
+	 * values are added to it
+	 */
 	struct range *ranges;
 	size_t range_capacity;
 	struct child {
@@ -251,8 +254,8 @@ static void add_node(struct growth *g, const struct call_node *node, struct rang
 }
 
 /*
- * Add the places at the top level of an inverted tree: all profile nodes that allocate
- * memory themselves.
+ * Fill `places` for the top level of an inverted tree: add all profile nodes that
+ * allocate memory themselves.
  */
 static void add_leaves(struct growth *g)
 {
@@ -267,7 +270,7 @@ static void add_leaves(struct growth *g)
 }
 
 /*
- * Add the places of a node's children in an inverted tree, where children are callers. If
+ * Fill `places` for a node's children in an inverted tree, where children are callers. If
  * a stack has no further caller, add its values to the node's own amount.
  */
 static void add_callers_of(struct growth *g, size_t number)

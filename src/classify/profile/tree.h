@@ -12,8 +12,8 @@
 #include "classify/profile/function_names.h"
 
 /*
- * Name of a missing frame: of allocations without a stack, and of the caller of the
- * outermost function.
+ * Name that stands for a missing frame: for allocations without a stack, or for the
+ * caller of the outermost function.
  */
 #define PROFILE_NO_STACK "[no stack]"
 
