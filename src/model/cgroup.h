@@ -34,7 +34,7 @@ enum cgroup_version {
 struct cgroup_level {
 	char *path; /* path in the visible hierarchy, such as "/kubepods/pod…"; owned */
 	uint64_t usage_bytes;
-	uint64_t limit_bytes; /* v2 memory.max; v1 memory.limit_in_bytes */
+	uint64_t limit_bytes; /* limit; v2: memory.max; v1: memory.limit_in_bytes */
 	uint64_t high_bytes;  /* v2 memory.high */
 	/* v2 memory.peak (Linux 5.19 and later); v1 memory.max_usage_in_bytes */
 	uint64_t peak_bytes;

@@ -60,7 +60,7 @@ enum run_moment {
 };
 
 struct run {
-	size_t variant;	     /* index in the variants of struct comparison */
+	size_t variant;	     /* index of the run's variant in struct comparison */
 	unsigned int number; /* number of the run, counted from 1 */
 	bool is_warm_up;
 	/*

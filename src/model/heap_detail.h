@@ -72,7 +72,7 @@ struct heap_type {
  * order, divided into cells.
  */
 struct heap_strip {
-	uint32_t arena; /* index in arenas of struct heap */
+	uint32_t arena; /* index of the arena in struct heap */
 	/*
 	 * True if the strip contains the separately mapped blocks of all arenas instead
 	 * of the pages of one arena.
@@ -98,7 +98,7 @@ struct heap_detail {
 	size_t *pins;
 	size_t pin_count;
 	struct page_sum fill[FILL_COUNT_];
-	struct page_sum fragmented; /* all fragmented pages */
+	struct page_sum fragmented; /* the sum of all fragmented pages */
 	/* Strips of the arenas with resident pages, in the order of struct heap. */
 	struct heap_strip *strips;
 	size_t strip_count;

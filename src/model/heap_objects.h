@@ -17,7 +17,7 @@ struct heap_object_type {
 
 /* The blocks of one type and one size that are in nearly empty arenas. */
 struct heap_object_pin {
-	size_t type; /* index in types, or HEAP_OBJECT_OTHER */
+	size_t type; /* index of the blocks' type in `types`, or HEAP_OBJECT_OTHER */
 	uint64_t size_bytes;
 	uint64_t block_count;
 	uint64_t arena_count; /* number of arenas with at least one of these blocks */

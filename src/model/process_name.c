@@ -10,7 +10,7 @@
 #include "base/xalloc.h"
 
 /*
- * Maximum length of a file name (NAME_MAX). Longer texts are not names of
+ * Maximum length of a file name (NAME_MAX). Longer strings are not names of
  * programs or scripts.
  */
 #define NAME_LENGTH_MAX 255

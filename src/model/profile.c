@@ -165,8 +165,8 @@ uint32_t profile_add_module(struct profile *profile, const struct profile_module
 }
 
 /*
- * Hash the pointers of strings, not their texts: profile_string() returns
- * the same pointer for equal texts.
+ * Hash the addresses of strings, not their contents: profile_string() returns the same
+ * address for equal strings.
  */
 static uint64_t frame_hash_of(const struct profile_frame *frame)
 {

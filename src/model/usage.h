@@ -47,9 +47,9 @@ enum need {
  */
 enum source {
 	SOURCE_NONE,   /* nothing was read, or reading failed with the -errno in error */
-	SOURCE_STAT,   /* only /proc/PID/stat */
+	SOURCE_STAT,   /* figures from /proc/PID/stat only */
 	SOURCE_ROLLUP, /* smaps_rollup: the totals, without owners and Size */
-	SOURCE_SMAPS,  /* smaps: every mapping */
+	SOURCE_SMAPS,  /* smaps: the figures of every mapping */
 	SOURCE_COUNT_
 };
 

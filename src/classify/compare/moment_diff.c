@@ -351,7 +351,10 @@ static void sort_from(struct moment_diff *diff, size_t first)
 		      compare_changes);
 }
 
-/* Add the rows of one part for all processes, sorted by the size of their change. */
+/*
+ * Call add() for each process to add its rows, and sort the rows by the size
+ * of their change.
+ */
 static void add_rows(struct moment_diff *diff, const struct moment *before,
 		     const struct moment *after, const struct pairs *pairs,
 		     void (*add)(struct moment_diff *diff,

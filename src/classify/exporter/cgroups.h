@@ -62,7 +62,7 @@ struct named_cgroup {
 };
 
 struct named_cgroups {
-	struct named_cgroup **items; /* sorted by name, in byte order */
+	struct named_cgroup **items; /* cgroups sorted by name, in byte order */
 	size_t count, capacity;
 	size_t next_growth; /* index of the next cgroup whose growth is determined */
 };

@@ -39,7 +39,7 @@ bool grouping_is_by_cgroup(enum grouping grouping);
 #define GROUP_NAME_LENGTH_MAX 200
 
 struct group_name {
-	char *group; /* owned; never NULL once the name is set */
+	char *group; /* name of the group, owned; never NULL once it is set */
 	/*
 	 * Names of the container, owned. NULL: the name is unknown, or the group is not
 	 * a container.

@@ -51,7 +51,7 @@ struct group {
 };
 
 struct named_groups {
-	struct group **items; /* sorted by name, in byte order */
+	struct group **items; /* groups sorted by name, in byte order */
 	size_t count, capacity;
 	struct group_sums rest; /* sum over the groups that are not shown */
 	size_t look_count;

@@ -96,7 +96,8 @@ struct timeline_charts {
 	 * not determined
 	 */
 	char *verdict;
-	struct timeline_chart *charts; /* a chart without rows is hidden */
+	/* charts of the page; a chart without rows is hidden */
+	struct timeline_chart *charts;
 	size_t chart_count;
 	/*
 	 * names of the processes in a CHART_PROCESSES chart, up to the first NULL; owned

@@ -81,7 +81,7 @@ static bool is_edge(const struct partition_pools *pools, uint64_t addr)
 
 /*
  * Return the end of the part of a mapping that begins at addr. A part ends at each edge
- * of the pools, where the kernel may have merged inaccessible memory.
+ * of PartitionAlloc's pools, where the kernel may have merged inaccessible memory.
  */
 static uint64_t find_end(const struct partition_pools *pools, uint64_t addr,
 			 uint64_t end_addr)

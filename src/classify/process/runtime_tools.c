@@ -15,7 +15,8 @@
  */
 static const struct runtime_tool {
 	const char *files[4]; /* ends with NULL */
-	const char *sentence; /* "PID" stands for the process ID */
+	/* text of the sentence, in which "PID" stands for the process ID */
+	const char *sentence;
 } tools[] = {
 	{ { "libjvm.so*" },
 	  "The process contains a Java virtual machine: 'jcmd PID GC.heap_info' shows its "

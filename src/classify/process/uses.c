@@ -60,7 +60,8 @@ static const struct range {
 /* The mappings of one process, and the programs that they contain. */
 struct shapes {
 	const struct mapping_list *mappings;
-	unsigned int programs; /* bit set of enum program */
+	/* programs that the mappings contain, as a bit set of enum program */
+	unsigned int programs;
 	/* index of the mapping with InnoDB's buffer pool; mappings->count: none */
 	size_t innodb_pool;
 	struct chromium_ranges chromium;

@@ -37,7 +37,7 @@ struct cmd {
 	const void *defaults;
 	bool takes_command; /* true if the command accepts "-- COMMAND" */
 	bool requires_pid;
-	bool reads_heap; /* true if the command is about a heap that it reads */
+	bool reads_heap; /* true if the command reads heaps and reports on them */
 	/*
 	 * true if the first of two or more arguments may be a PID, provided that no
 	 * option selects processes

@@ -78,7 +78,8 @@ struct recording_options {
  */
 struct options {
 	const char *verb; /* name of the command for messages; NULL: memstate itself */
-	bool reads_heap;  /* copy of reads_heap in struct cmd */
+	/* true if the command reads heaps and reports on them, as in struct cmd */
+	bool reads_heap;
 	struct targets targets;
 	size_t pid_capacity, name_capacity;
 	char **command; /* program to run and its arguments, or NULL */

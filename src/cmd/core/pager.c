@@ -39,7 +39,7 @@ static bool is_no(const char *value)
 }
 
 struct pager {
-	const char *command; /* NULL: the pager is disabled */
+	const char *command; /* command of the pager; NULL: the pager is disabled */
 	bool is_secure;	     /* true if the pager must not run commands or write files */
 };
 

@@ -19,7 +19,7 @@
 
 #define FILE_BYTES_MAX 16384
 
-#define CAPABILITY_SYS_PTRACE 19 /* CAP_SYS_PTRACE in <linux/capability.h> */
+#define CAPABILITY_SYS_PTRACE 19 /* value of CAP_SYS_PTRACE in <linux/capability.h> */
 
 /* Inode number of the initial user namespace (include/linux/proc_ns.h). */
 #define INITIAL_USER_NAMESPACE 0xeffffffdU

@@ -19,7 +19,7 @@ int stream_write(struct strbuf *text);
 int stream_write_file(struct strbuf *text);
 
 /*
- * Write the remaining text at the end of a command, with a pager if it is a text that is
+ * Write the remaining text at the end of a command, with a pager if it is text that is
  * longer than the screen. Return `status` if everything was written, otherwise another
  * enum exit_status. If the reader has closed the pipe, the program ends with SIGPIPE.
  */

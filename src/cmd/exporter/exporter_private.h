@@ -29,12 +29,12 @@ struct exporter {
 	struct metric_limits limits;
 	uint64_t start_unix_ms;
 	struct recorder *recorder; /* recording of --record, or NULL */
-	int record_error;	   /* the last error of the recording that was reported */
-	int reported_error; /* the last error of writing the file that was reported */
+	int record_error;	   /* last reported error from writing the recording */
+	int reported_error;	   /* last reported error from writing the file */
 	struct strbuf texts[EXPOSITION_FORMAT_COUNT_];
 	struct web web; /* the serving process; its pid is 0 if there is none */
 	struct web_file web_file;
-	/* the last problem with the web file that was reported */
+	/* last reported problem with the web file */
 	struct strbuf web_problem;
 	uint64_t web_failure_count;
 	struct listeners listeners;

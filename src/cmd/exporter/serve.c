@@ -132,7 +132,7 @@ static int look(struct exporter *x, struct serving *serving)
 	for (int i = 0; i < EXPOSITION_FORMAT_COUNT_; i++)
 		exporter_describe(x, (enum exposition_format)i);
 	r = web_send_look(&x->web, x->texts);
-	/* free the strings, because the child now has a copy */
+	/* free the expositions, because the child now has a copy */
 	for (int i = 0; i < EXPOSITION_FORMAT_COUNT_; i++)
 		strbuf_release(&x->texts[i]);
 	cpu_ns = clock_thread_cpu_ns() - cpu_ns;

@@ -42,7 +42,8 @@ struct oom {
 	/* trend of the memory need over the recorded samples up to the displayed one */
 	struct trend need;
 	struct oom_report report;
-	struct next next; /* only the member `place` is used */
+	/* the command to suggest; only the member `place` is used */
+	struct next next;
 	struct strbuf out;
 	uint64_t start_ns; /* time at which the schedule starts */
 	uint64_t first_ns; /* time of the first sample */

@@ -14,9 +14,10 @@
  * as the program.
  */
 struct machine {
-	uint8_t elf_class; /* ELFCLASS32 or ELFCLASS64 */
+	uint8_t elf_class; /* class of the ELF file: ELFCLASS32 or ELFCLASS64 */
 	uint8_t byte_order;
-	uint16_t number; /* EM_X86_64 or another EM_ constant */
+	/* machine number of the ELF file: EM_X86_64 or another EM_ constant */
+	uint16_t number;
 };
 
 static inline bool machine_is_same(const struct machine *a, const struct machine *b)

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * session - the state of every command on processes: options, targets, sampler and child.
+ * session - the state that all commands about processes share: options, targets,
+ * sampler and child.
  */
 #ifndef MS_CMD_SESSION_SESSION_H
 #define MS_CMD_SESSION_SESSION_H

@@ -302,7 +302,7 @@ void heap_page_add_classes(const struct heap_page *p)
 /* The sections that differ between malloc implementations. */
 struct sections {
 	void (*add_sums)(const struct heap_page *page);
-	/* NULL: the report has no table of arenas */
+	/* appends the table of arenas; NULL if the report has no such table */
 	void (*add_arenas)(const struct heap_page *page);
 };
 
@@ -314,7 +314,7 @@ static const struct sections sections[ALLOCATOR_COUNT_] = {
 	[ALLOCATOR_MIMALLOC] = { heap_mimalloc_add_sums, NULL },
 };
 
-/* Append the sections about one malloc. */
+/* Append the sections about the heap of one malloc. */
 static void add_malloc(const struct heap_page *page)
 {
 	const struct heap *heap = page->heap;

@@ -36,7 +36,7 @@ void growth_add_words(struct strbuf *out, const struct growth *growth,
 void growth_add_time(struct strbuf *out, const struct growth *growth,
 		     uint64_t limit_bytes);
 
-/* Explanations of why the memory need of a process grows. */
+/* Explanations of why the memory need of a process is growing. */
 extern const char *const growth_cause_words[GROWTH_CAUSE_COUNT_];
 
 struct growth_words_options {

@@ -12,7 +12,7 @@
 struct line_plot {
 	size_t width, height; /* size of the plot in characters */
 	bool ascii;
-	/* ends of the axes, which must be > 0; both axes start at 0 */
+	/* upper ends of the axes, which must be > 0; both axes start at 0 */
 	uint64_t x_top, y_top;
 	unsigned char *cells; /* dots of each character cell, row by row from the top */
 };

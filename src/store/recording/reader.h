@@ -42,7 +42,8 @@ struct recording_reader {
 	size_t count, capacity;
 	struct latest_facts *latest;
 	bool is_scanning;
-	struct mapping_walks walks; /* used only during sequential reading */
+	/* the readers of mappings, used only during sequential reading */
+	struct mapping_walks walks;
 	sqlite3_stmt *starts, *name, *group;
 	/* processes of the session that was read last */
 	struct recorded_process *processes;

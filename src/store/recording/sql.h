@@ -98,7 +98,7 @@ int recording_sql_errno(sqlite3 *db);
  */
 int recording_sql_open_immutable(const char *path, sqlite3 **ret);
 
-/* Set the text that recording_damage() returns. Return -EBADMSG. */
+/* Set the string that recording_damage() returns. Return -EBADMSG. */
 __attribute__((format(printf, 1, 2))) int recording_damaged(const char *format, ...);
 
 /*

@@ -9,7 +9,7 @@
 #include "store/recording/recording.h"
 #include "store/recording/sql.h"
 
-/* excess over a bound that is allowed between trims: 1/10 of the bound */
+/* excess over a bound that memstate tolerates before the next trim: 1/10 of the bound */
 #define RECORDING_TRIM_SHARE 10
 
 /*

@@ -12,7 +12,8 @@ struct data;
 struct heap_walker;
 
 struct data_heap {
-	struct heap_walker *walker; /* NULL before the first heap read */
+	/* the reader of heaps; NULL before the first heap read */
+	struct heap_walker *walker;
 	struct heap_findings findings;
 	/* figures of the last heap read, for estimating later samples */
 	struct carried_heap carried;

@@ -15,7 +15,10 @@
 /* The amounts that a history contains. */
 enum part {
 	PART_RSS,
-	/* first of the amounts that are part of Rss but overlap owners and states */
+	/*
+	 * first of the amounts that are part of Rss but overlap the amounts by
+	 * owner and by state
+	 */
 	PART_THP,
 	PART_LOCKED,
 	PART_TRIMMABLE,

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * seen_growth - the history of one amount since memstate first observed it, and whether
- * the amount grows.
+ * the amount is growing.
  */
 #ifndef MS_UI_DATA_SEEN_GROWTH_H
 #define MS_UI_DATA_SEEN_GROWTH_H
