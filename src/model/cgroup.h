@@ -36,7 +36,10 @@ struct cgroup_level {
 	uint64_t usage_bytes;
 	uint64_t limit_bytes; /* limit; v2: memory.max; v1: memory.limit_in_bytes */
 	uint64_t high_bytes;  /* v2 memory.high */
-	/* v2 memory.peak (Linux 5.19 and later); v1 memory.max_usage_in_bytes */
+	/*
+	 * peak usage; v2: memory.peak (Linux 5.19 and later); v1:
+	 * memory.max_usage_in_bytes
+	 */
 	uint64_t peak_bytes;
 	/* swap: v2 memory.swap.current; v1 memory.memsw usage minus memory usage */
 	uint64_t swap_bytes;
@@ -55,12 +58,12 @@ struct cgroup_level {
 	uint64_t oom_kill_count;
 	uint64_t swap_fail_count;
 	/*
-	 * The value of memory.oom.group: if memory runs out, the kernel kills all
+	 * True if memory.oom.group is set: if memory runs out, the kernel kills all
 	 * processes of the cgroup together.
 	 */
 	bool is_oom_group;
 	/*
-	 * The value of oom_kill_disable (v1): if memory runs out, the kernel kills no
+	 * True if oom_kill_disable is set (v1): if memory runs out, the kernel kills no
 	 * process of the cgroup; processes that need more memory wait.
 	 */
 	bool is_kill_disabled;

@@ -53,8 +53,8 @@ struct count_thread {
 	bool is_main;
 	char name[COUNT_NAME_SIZE]; /* the thread's name at its first allocation */
 	/*
-	 * The figures of the thread. live_* are unknown, because threads free each
-	 * other's blocks.
+	 * The figures of the thread. The live_* figures are unknown, because threads free
+	 * each other's blocks.
 	 */
 	struct count_sums sums;
 };

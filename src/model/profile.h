@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * profile - allocations by call stack. Plain data. Reports use it for memstate's own
- * counts, for files of other profilers, and for differences between profiles.
+ * profile - allocations by call stack. Plain data. Reports use profiles for memstate's
+ * own counts, for files of other profilers, and for differences between profiles.
  *
  * Stacks share their outer frames in a tree: each node is a stack, and its parent
  * is the stack of its caller. Node 0 is the root and has no frame. A parent has a

@@ -317,7 +317,8 @@ struct snapshot {
 	uint64_t taken_ns; /* when the sample began, on the monotonic clock */
 	uint64_t unix_ms;
 	uint64_t elapsed_ns; /* time since the series began */
-	uint64_t cost_ns;    /* CPU time spent on the sample, and time spent waiting */
+	/* elapsed time that memstate spent on the sample, including waiting */
+	uint64_t cost_ns;
 	struct usage *usages;
 	size_t count;
 	size_t capacity;

@@ -38,7 +38,10 @@ enum prompt_kind {
 	PROMPT_HELPER, /* asks whether to inject a helper into the process */
 	PROMPT_SIGNAL, /* asks for the signal to send */
 	PROMPT_SEND,   /* asks whether to send the signal */
-	/* asks for the pid of init or memstate itself, to confirm a signal to it */
+	/*
+	 * asks the user to type the pid of init or memstate itself, to
+	 * confirm a signal to it
+	 */
 	PROMPT_SEND_AGAIN,
 	PROMPT_COUNT_
 };

@@ -21,7 +21,10 @@
  */
 static const struct {
 	const char *prefix;
-	/* NULL: the cgroup of conmon, the process that monitors a container */
+	/*
+	 * name of the runtime; NULL: the cgroup of conmon, the process that
+	 * monitors a container
+	 */
 	const char *runtime;
 } prefixes[] = {
 	{ "docker", "docker" },	     { "cri-containerd", "containerd" },

@@ -33,7 +33,7 @@ struct moment_mappings {
 struct moment {
 	uint64_t unix_ms;
 	struct snapshot processes;
-	/* one element per process; the array is owned */
+	/* mappings of each process; the array is owned */
 	struct moment_mappings *mappings;
 	bool has_group;
 	struct oom_figures group;

@@ -187,7 +187,7 @@ static bool rule_lazyfree_only(const struct facts *f, struct strbuf *out)
 
 /*
  * Return the part of a difference in Rss that is free pool memory (pages and fragments).
- * Return BYTES_UNKNOWN if sizes by owner are unknown.
+ * Return BYTES_UNKNOWN if the Rss by owner is unknown.
  */
 static uint64_t pool_part(const struct facts *f, const struct difference *d)
 {

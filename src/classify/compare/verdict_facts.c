@@ -23,9 +23,9 @@ const struct spread *facts_spread(const struct facts *f, size_t variant,
 }
 
 /*
- * Return true if the figure is a size by owner. A single run suffices to measure such a
- * size, because it depends mostly on the program and its allocator and varies little
- * between runs.
+ * Return true if the figure is the memory of one owner. A single run suffices for such
+ * a figure, because it depends mostly on the program and its allocator and varies
+ * little between runs.
  */
 static bool is_of_owners(enum figure figure)
 {

@@ -60,8 +60,8 @@ const struct spread *facts_spread(const struct facts *f, size_t variant,
 				  enum figure figure);
 
 /*
- * Return true if the figure is known in enough runs of the variant: one run for sizes by
- * owner, RUNS_MIN runs for all other figures.
+ * Return true if the figure is known in enough runs of the variant: one run for the
+ * memory of an owner, RUNS_MIN runs for all other figures.
  */
 bool facts_are_known(const struct facts *f, size_t variant, enum figure figure);
 

@@ -27,7 +27,10 @@ struct look_cost {
 
 #define LOOK_PAUSE_BUCKETS 8
 
-/* Upper bounds of the buckets of pauses; the last bucket has none. */
+/*
+ * Upper bounds in ns of the histogram buckets of pauses; the last bucket has
+ * no upper bound.
+ */
 extern const uint64_t look_pause_limits_ns[LOOK_PAUSE_BUCKETS - 1];
 
 /* The pauses of processes whose heaps were read. */

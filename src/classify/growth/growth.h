@@ -70,7 +70,7 @@ struct growth {
 	 */
 	int64_t rate_bytes, rate_low_bytes, rate_high_bytes;
 	uint64_t floor_bytes; /* minimum of the last window */
-	/* maximum height of a peak above the floor of its window */
+	/* maximum height of a peak above the minimum of its window */
 	uint64_t tooth_bytes;
 	/* expected peak at the time of the last point, with its bounds */
 	double top_bytes, top_low_bytes, top_high_bytes;

@@ -212,7 +212,9 @@ static void add_verdict(const struct builder *b)
 	case OOM_WHY_SYSRQ: add_sentence(b, "memory may not have run out"); break;
 	case OOM_WHY_NODE:
 	case OOM_WHY_CPUSET:
-		/* the first sentence states which memory ran out */
+		/*
+		 * the first sentence states which memory ran out, so add only the figures
+		 */
 		(void)oom_verdict_holds(verdict, e, &why);
 		add_sentence(b, strbuf_text(&why));
 		break;

@@ -35,7 +35,7 @@ static bool is_named_stack(const char *name)
 {
 	/*
 	 * Linux up to 4.4 used "[stack:TID]"; glibc (with glibc.mem.decorate_maps) and
-	 * bionic set the last two names
+	 * bionic set the last two of these names
 	 */
 	return is_equal(name, "[stack]") || has_prefix(name, "[stack:") ||
 	       has_prefix(name, "[anon: glibc: pthread stack") ||

@@ -28,8 +28,8 @@
 #include "probe/helper/agent_library.h"
 
 /*
- * Maximum time that a sample waits for a heap walk. A comparison has no fixed sampling
- * interval, but a long walk must not hide the peak.
+ * Maximum time in ns that a sample waits for a heap walk. A comparison has no fixed
+ * sampling interval, but a long walk must not hide the peak.
  */
 #define PATIENCE_NS (50 * NS_PER_MS)
 

@@ -42,8 +42,8 @@
 #define READY_MAX_NS (60 * NS_PER_S)
 
 /*
- * Maximum waits for the end of processes: normally, after an interrupt by the user, and
- * after SIGKILL.
+ * Maximum waits in ns for the end of processes: normally, after an interrupt by the user,
+ * and after SIGKILL.
  */
 #define GRACE_NS (10 * NS_PER_S)
 #define GRACE_STOPPED_NS (2 * NS_PER_S)

@@ -26,7 +26,10 @@
 
 #define AS_ROOT "use 'sudo memstate'"
 
-/* The first kernel in which CAP_PERFMON permits reading the mappings of all processes */
+/*
+ * The first kernel version in which CAP_PERFMON permits reading the mappings
+ * of all processes.
+ */
 #define PERFMON_MAJOR 6
 #define PERFMON_MINOR 15
 

@@ -25,7 +25,7 @@
 #include "render/profile/count_report.h"
 #include "render/profile/runs_report.h"
 
-/* Maximum sleep between two checks while no signal arrives. */
+/* Maximum sleep in ns between two checks while no signal arrives. */
 #define WAIT_NS (60 * NS_PER_S)
 
 bool count_runs_are_wanted(const struct options *o)

@@ -31,7 +31,8 @@ enum {
 };
 
 struct file {
-	const char *path; /* NULL: no file was requested; "-": standard output */
+	/* path of the file; NULL: the user requested none; "-": standard output */
+	const char *path;
 	void (*add)(struct strbuf *out, const struct profile *profile,
 		    enum profile_metric metric);
 };

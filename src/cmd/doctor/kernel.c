@@ -20,8 +20,8 @@
 #include "proc/smaps/smaps.h"
 
 /*
- * Upper bound on the size of memstate's own smaps, which has a few hundred mappings
- * at most.
+ * Upper bound in bytes on the size of memstate's own smaps, which has a few hundred
+ * mappings at most.
  */
 #define SMAPS_SIZE_MAX (1 << 24)
 #define DESCRIPTION_SIZE_MAX (1 << 22)

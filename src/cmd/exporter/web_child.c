@@ -174,7 +174,9 @@ _Noreturn void web_child_run(int parent_fd, const struct web_setup *setup)
 		strbuf_addf(&problem, "cannot give up rights: %s", strerror(-r));
 		fail(parent_fd, &problem);
 	}
-	/* set this after the change of the user, which clears the setting */
+	/*
+	 * request this signal only now, because the change of the user clears the request
+	 */
 	(void)prctl(PR_SET_PDEATHSIG, SIGKILL);
 	tell(parent_fd, WEB_MESSAGE_READY, &problem);
 	serve(server, parent_fd);

@@ -7,7 +7,7 @@
 #include <stdint.h>
 
 struct web_rate {
-	uint64_t interval_ns; /* average time between two requests; 0: no limit */
+	uint64_t interval_ns; /* average time between two requests in ns; 0: no limit */
 	/*
 	 * The credit of the token bucket, expressed as time: each request
 	 * costs interval_ns.

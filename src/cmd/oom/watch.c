@@ -28,7 +28,7 @@ struct watch {
 	struct recorder *recorder;
 	struct flight *flight;
 	struct oom_arm *arm; /* changed settings of the cgroup, or NULL */
-	/* last error from writing the recording that has been reported */
+	/* last reported error from writing the recording */
 	int reported_error;
 	/*
 	 * time since which the cgroup has exceeded memory.high; 0: the cgroup

@@ -22,7 +22,9 @@
 #include "tracee/ptrace/watchdog.h"
 
 #ifndef SYS_pidfd_open
-/* number of the system call since Linux 5.3, which is the same on all architectures */
+/*
+ * number of pidfd_open(2), which is the same on all architectures (Linux 5.3 and later)
+ */
 #	define SYS_pidfd_open 434
 #endif
 

@@ -12,7 +12,10 @@
 #include "cmd/session/turn.h"
 #include "proc/process/tracer.h"
 
-/* Maximum pause without an explicit request by the user, short enough to go unnoticed. */
+/*
+ * Maximum pause in ns without an explicit request by the user, short enough
+ * to go unnoticed.
+ */
 #define AUTO_PAUSE_NS (250 * NS_PER_MS)
 
 static int read_heap(void *context, struct usage *u, struct mapping_list *mappings)

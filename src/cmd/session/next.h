@@ -14,7 +14,7 @@
  * process with the highest rank, such as its Rss.
  */
 struct next {
-	struct next_place place; /* place where the next command reads processes */
+	struct next_place place; /* how the next command can access the processes */
 	struct strbuf place_options;
 	struct conclusion best; /* conclusion that holds the next command */
 	uint64_t best_rank;

@@ -15,18 +15,18 @@
 #include "cmd/core/message.h"
 #include "proc/process/task.h"
 
-/* maximum total wait of a run, for all processes together */
+/* maximum total wait of a run in ns, for all processes together */
 #define WAIT_NS (3 * NS_PER_S)
-/* minimum duration of a wait that a message reports */
+/* minimum duration in ns of a wait that a message reports */
 #define SILENCE_NS (NS_PER_S / 2)
 #define LOOK_NS (5 * NS_PER_MS)
 #define STOP_TRIES_MAX 3
-/* basis of the retry delay, which is doubled after each attempt */
+/* basis in ns of the retry delay, which doubles after each attempt */
 #define STOP_RETRY_NS (50 * NS_PER_MS)
 
 #define COMMAND_SHOWN 64
 
-static uint64_t waited_ns; /* sum of all waits so far */
+static uint64_t waited_ns; /* sum of all waits so far, in ns */
 
 void turn_add_tracer(const struct procfs *fs, const struct tracer_process *tracer,
 		     struct strbuf *out)

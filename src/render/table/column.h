@@ -46,7 +46,7 @@ struct column {
 	const char *heading;
 	const char *help;
 	enum value_kind kind;
-	bool is_descending; /* default direction when sorting with -s NAME */
+	bool is_descending; /* true if sorting with -s NAME is descending by default */
 	/* required data as bits of enum need in model/usage.h */
 	unsigned int needs;
 	int arg; /* argument that is passed to get() */

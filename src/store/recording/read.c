@@ -180,8 +180,8 @@ static int add_process(struct recording_reader *r, sqlite3_stmt *statement)
 	if (error < 0)
 		return error;
 	/*
-	 * a damaged index may return the same row endlessly, so stop when the rows exceed
-	 * the file's size
+	 * a damaged index may return the same row endlessly, so stop when the total size
+	 * of the rows exceeds that of the file
 	 */
 	r->process_bytes += PROCESS_ROW_BYTES +
 			    (uint64_t)sqlite.column_bytes(statement, 4) +

@@ -10,7 +10,10 @@
 
 #define GRAPH_HEIGHT_MIN 4
 
-/* Minimum size of a screen with panels, and width of its left side. */
+/*
+ * Minimum size in characters of a screen with panels, and width of the left side
+ * of such a screen.
+ */
 #define PANEL_SCREEN_WIDTH 150
 #define PANEL_SCREEN_HEIGHT 24
 #define PANEL_LEFT_WIDTH 108
