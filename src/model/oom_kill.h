@@ -2,8 +2,8 @@
 /*
  * oom_kill - one out-of-memory kill as reported in the kernel log. Plain data.
  *
- * Byte amounts that the log does not contain are BYTES_UNKNOWN, such counts are
- * COUNT_UNKNOWN, and such strings are empty. Older kernels omit some values, and lines
+ * If the log does not contain a value, a byte amount is BYTES_UNKNOWN, a count is
+ * COUNT_UNKNOWN, and a string is empty. Older kernels omit some values, and lines
  * may be missing.
  */
 #ifndef MS_MODEL_OOM_KILL_H

@@ -216,7 +216,7 @@ struct usage {
 	 */
 	uint64_t heap_pause_ns;
 	/*
-	 * true if memstate read the heap while the process ran, so the heap's figures
+	 * True if memstate read the heap while the process ran, so the heap's figures
 	 * are approximate.
 	 */
 	bool heap_is_running;

@@ -226,7 +226,10 @@ static uint64_t find_level(const struct rise_series *s, size_t first)
 	double tooth = typical_tooth(s, first) - fabs(line.slope);
 	double level = line.start + (tooth > 0 ? tooth : 0);
 
-	/* use the first minimum if the fitted level differs from it only by noise */
+	/*
+	 * use the minimum of the first window if the fitted level differs from
+	 * it only by noise
+	 */
 	if (fabs(level - y[0]) <= noise_of((double)s->last_bytes))
 		level = y[0];
 	return level > 0 ? (uint64_t)level : 0;

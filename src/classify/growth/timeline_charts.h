@@ -39,8 +39,8 @@ enum group_value {
 };
 
 /*
- * Indexes of additional values in charts by owner, after the values of the owners. The
- * Rss by owner is from the last reading of /proc/PID/smaps.
+ * Indexes of the values in charts by owner that follow the amounts of the owners. The
+ * amounts of the owners are from the last reading of /proc/PID/smaps.
  */
 enum owners_value {
 	OWNERS_PSS = OWNER_COUNT_,

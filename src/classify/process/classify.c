@@ -34,8 +34,8 @@ static inline bool is_equal(const char *text, const char *other)
 static bool is_named_stack(const char *name)
 {
 	/*
-	 * Linux up to 4.4 used "[stack:TID]"; glibc (with glibc.mem.decorate_maps) and
-	 * bionic set the last two of these names
+	 * Linux up to 4.4 names thread stacks "[stack:TID]". Other names come from glibc
+	 * (with glibc.mem.decorate_maps) and from bionic.
 	 */
 	return is_equal(name, "[stack]") || has_prefix(name, "[stack:") ||
 	       has_prefix(name, "[anon: glibc: pthread stack") ||

@@ -13,7 +13,7 @@
 void cgroup_metrics_add_labels(struct strbuf *labels, const struct group_name *name);
 
 /*
- * Add the families of cgroups, with at most series_max samples. The parts of the
+ * Add the metric families of cgroups, with at most series_max samples. The parts of the
  * memory are added only for the `top` largest cgroups. Return the number of samples
  * that were left out.
  */

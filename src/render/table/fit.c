@@ -125,7 +125,8 @@ static void add_word(struct fitted *f, size_t blanks, const char *word, size_t l
 	    (f->used > f->indent && f->used + blanks + width > f->width)) {
 		if (f->used > 0)
 			strbuf_add_char(f->out, '\n');
-		blanks = f->indent; /* the indentation is less than the width */
+		/* always less than the width, so text fits after it */
+		blanks = f->indent;
 		f->used = 0;
 	}
 	strbuf_add_repeat(f->out, " ", blanks);
