@@ -46,10 +46,14 @@ enum need {
  * before it.
  */
 enum source {
-	SOURCE_NONE,   /* nothing was read, or reading failed with the -errno in error */
-	SOURCE_STAT,   /* figures from /proc/PID/stat only */
-	SOURCE_ROLLUP, /* smaps_rollup: the totals, without owners and Size */
-	SOURCE_SMAPS,  /* smaps: the figures of every mapping */
+	SOURCE_NONE, /* nothing was read, or reading failed with the -errno in error */
+	SOURCE_STAT, /* figures from /proc/PID/stat only */
+	/*
+	 * smaps_rollup: the totals over all mappings, but neither the memory
+	 * by owner nor Size
+	 */
+	SOURCE_ROLLUP,
+	SOURCE_SMAPS, /* smaps: the figures of every mapping */
 	SOURCE_COUNT_
 };
 

@@ -285,7 +285,7 @@ static int explain_recording(const struct options *o, const struct oom_kill_list
 		if (!is_below_cgroup(o, end->limit_path, end->victim_path))
 			continue;
 		add_evidence(out, o, end, NULL);
-		/* suggest the command that shows the first end of a process */
+		/* suggest a command only for the first process in the report */
 		if (next.next.length == 0)
 			oom_conclude_end_next(&next, end, path);
 	}

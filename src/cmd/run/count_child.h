@@ -29,8 +29,8 @@ struct count_what {
 	 */
 	const char *command;
 	/*
-	 * value of the counting library's mode variable, for
-	 * COUNT_LIBRARY_STACKS; borrowed
+	 * value of the environment variable that selects what the counting library
+	 * records; borrowed
 	 */
 	const char *stack_mode;
 };
