@@ -36,10 +36,7 @@ struct cgroup_level {
 	uint64_t usage_bytes;
 	uint64_t limit_bytes; /* limit; v2: memory.max; v1: memory.limit_in_bytes */
 	uint64_t high_bytes;  /* v2 memory.high */
-	/*
-	 * peak usage; v2: memory.peak (Linux 5.19 and later); v1:
-	 * memory.max_usage_in_bytes
-	 */
+	/* peak usage; v2: memory.peak (since 5.19); v1: memory.max_usage_in_bytes */
 	uint64_t peak_bytes;
 	/* swap: v2 memory.swap.current; v1 memory.memsw usage minus memory usage */
 	uint64_t swap_bytes;
