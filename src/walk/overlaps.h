@@ -17,9 +17,10 @@ struct walk_found {
 };
 
 /*
- * Make the heaps unknown that claim the same memory as another one, because at least one
- * of the claims is wrong. Their allocator and its evidence remain. All blocks must be of
- * the same image. Two heaps may share a page, if they have no more than its bytes.
+ * Discard all heaps that claim the same memory as another heap, because at least one of
+ * the claims is wrong. The allocators of discarded heaps, and the evidence for them,
+ * remain. All blocks must be in the same image. Two heaps may share a page if their bytes
+ * fit on the page.
  */
 void walk_discard_overlaps(struct walk_found found[], size_t count);
 

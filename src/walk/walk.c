@@ -152,8 +152,9 @@ static const struct {
 #define WALKER_COUNT (sizeof(walkers) / sizeof(walkers[0]))
 
 /*
- * Mark the pages of a heap as claimed, so that the walkers of malloc skip them. The heap
- * is that of a language runtime, or of PartitionAlloc, whose memory has no chunks.
+ * Mark the pages of a heap as claimed, so that the walkers of malloc skip them. The
+ * heap is that of a language runtime, or of PartitionAlloc, whose memory contains no
+ * malloc chunks.
  */
 static void claim(const struct walk_found *found, uint64_t page_count, uint8_t claimed[])
 {

@@ -54,19 +54,22 @@ enum extent_kind {
 	EXTENT_UNITS,
 	/*
 	 * Slots of unit_bytes each, as in groups of musl's mallocng. Their bits are
-	 * numbered as those of EXTENT_UNITS. The header of an allocated slot contains the
-	 * address and the size of the block (slot.h).
+	 * numbered like those of EXTENT_UNITS. The header of an allocated slot contains
+	 * the address and the size of the block (slot.h).
 	 */
 	EXTENT_SLOTS
 };
 
-/* Memory that is divided into blocks: [start_addr, end_addr), including their heads. */
+/*
+ * A range of memory that is divided into blocks: [start_addr, end_addr). The range
+ * includes the heads of the blocks.
+ */
 struct extent {
 	uint64_t start_addr, end_addr;
 	uint64_t unit_bytes;
 	uint64_t first_bit;
 	enum extent_kind kind;
-	uint32_t arena; /* index in arenas of struct heap */
+	uint32_t arena; /* index in the array `arenas` of struct heap */
 	/*
 	 * The extent is a single block with its own mapping, which belongs to no arena.
 	 */

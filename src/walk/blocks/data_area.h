@@ -17,9 +17,9 @@ struct data_area {
 };
 
 /*
- * Return true if a data area may begin with the mapping: writable memory of a file. The
- * exception are Java's archives of classes (.jsa), which are large and mapped writable,
- * but which are not programs or libraries.
+ * Return true if a data area may begin with the mapping: if it is writable memory of a
+ * file, but not of a class data archive of Java (.jsa). These archives are large and
+ * mapped writable, but they are not programs or libraries.
  */
 bool data_area_may_begin(const struct mapping *m);
 

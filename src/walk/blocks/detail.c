@@ -280,7 +280,7 @@ static size_t strip_index(const struct extent *extent, size_t arena_count)
 
 static void add_cell(struct heap_strip *strip, uint64_t addr, const struct page_use *page)
 {
-	/* the first pass only counts pages; the second pass also fills cells */
+	/* the first pass counts pages; the second also fills the map's cells */
 	if (strip->cells) {
 		uint64_t cell = strip->sum.page_count / strip->pages_per_cell;
 

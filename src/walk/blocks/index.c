@@ -33,8 +33,8 @@ static void add_page(struct block_index *index, uint64_t addr, uint32_t number)
 }
 
 /*
- * Return the last block start on a page whose bit number within the page is at most
- * `limit`. The result is a bit of the table `starts`, or BIT_NONE.
+ * Find the last block that starts on the page and whose bit number within the page is at
+ * most `limit`. Return its bit in the table `starts`, or BIT_NONE.
  */
 static uint64_t last_start(const struct blocks *blocks, uint64_t number, uint64_t limit)
 {

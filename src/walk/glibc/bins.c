@@ -107,8 +107,8 @@ static bool take(struct glibc *g, size_t index, struct bin_walk *walk, enum side
 
 /*
  * Read the next chunk of a bin's list in one direction. Stop when the walks in both
- * directions have met: the next chunk of each walk is then the chunk that the other walk
- * has read last.
+ * directions have met: the next chunk of each walk is then the chunk that the other
+ * walk read last.
  */
 static enum step step(struct glibc *g, size_t index, struct bin_walk *walk,
 		      enum side side)

@@ -52,7 +52,7 @@ struct gaps {
 /*
  * Return true if a chunk's head may be at addr, `offset` bytes after the start of its
  * mapping. Heads at the start of a page are always at the start of their mapping, and
- * only alignments larger than a page place a head in another page than the first one.
+ * only alignments larger than a page place a head on a page other than the first.
  */
 static bool is_possible_offset(uint64_t addr, uint64_t offset)
 {
@@ -191,7 +191,7 @@ static void add_whole_gap(void *context, uint64_t start_addr, uint64_t end_addr)
 	add_gap(context, start_addr, end_addr);
 }
 
-/* Add the part of the gap in each mapping. */
+/* Divide the gap at the boundaries of the mappings, and add each part. */
 static void add_parts(void *context, uint64_t start_addr, uint64_t end_addr)
 {
 	struct gaps *gaps = context;

@@ -59,9 +59,9 @@ static uint64_t skip_fences(struct glibc *g, uint64_t addr, uint64_t limit)
 }
 
 /*
- * Walk the adjacent chunks from addr. Return SEGMENT_NONE if there are no valid chunks
- * at addr or if they do not end below limit. Otherwise returns whether the segment ends
- * in the top chunk or in fenceposts, and sets *ret_end to its end.
+ * Walk the adjacent chunks from addr. Return SEGMENT_NONE if there are no valid chunks at
+ * addr or if they do not end below limit. Otherwise, return whether the segment ends in
+ * the top chunk or in fenceposts, and set *ret_end to its end.
  */
 static enum segment_end follow_chain(struct search *s, uint64_t addr, uint64_t limit,
 				     uint64_t *ret_end)

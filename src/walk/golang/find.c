@@ -40,8 +40,8 @@ static unsigned int count_sound(struct golang *g, uint64_t list, uint64_t count,
 		    addr % 8 != 0)
 			return 0;
 		/*
-		 * the runtime allocates 64 spans for each P (its processors) in advance,
-		 * whose memory is untouched at first
+		 * the runtime allocates 64 structs mspan in advance for each P (logical
+		 * processor); until they are used, their memory is untouched
 		 */
 		if (!golang_read_span(g->image, addr, layout, &span))
 			continue;

@@ -28,7 +28,7 @@
 
 /*
  * Possible offsets of heapArena.spans, which contains a pointer for each page of the
- * arena. Before Go 1.22 a bitmap precedes it, whose size changed in Go 1.20. At most
+ * arena. Before Go 1.22, a bitmap precedes `spans`; its size changed in Go 1.20. At most
  * MORE_BYTES of other members follow.
  */
 static const uint64_t spans_offsets[] = { 0, (1 << 20) + (1 << 14), 2 << 20 };

@@ -51,7 +51,7 @@ struct golang_span {
 	uint64_t bits_addr;
 	/* address of gcmarkBits, the bits for the next collection */
 	uint64_t marks_addr;
-	uint64_t first_bit;  /* bit of the first object in struct blocks */
+	uint64_t first_bit;  /* the first object's bit in the tables of struct blocks */
 	uint32_t live_count; /* number of allocated objects (allocCount) */
 	uint8_t class;
 	uint8_t state;
@@ -84,8 +84,8 @@ struct golang {
 uint64_t golang_class_bytes(unsigned int class);
 
 /*
- * Read the struct mspan at addr without checking its contents. Return false if it is not
- * resident.
+ * Read the struct mspan at addr without checking its contents. Return false if the struct
+ * is not resident.
  */
 bool golang_read_span(struct image *image, uint64_t addr,
 		      const struct golang_layout *layout, struct golang_span *ret);

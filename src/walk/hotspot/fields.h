@@ -115,8 +115,8 @@ enum hotspot_flag {
 	FLAG_NUMA,
 	FLAG_CLASS_POINTERS,
 	FLAG_COMPACT_HEADERS,
-	/* The following are numbers of 8 bytes. */
-	FLAG_ALIGNMENT, /* of objects, in bytes */
+	/* The values of the following options have 8 bytes. */
+	FLAG_ALIGNMENT, /* alignment of objects, in bytes */
 	FLAG_MIN_HEAP,	/* in bytes */
 	HOTSPOT_FLAG_COUNT_
 };

@@ -69,8 +69,8 @@ static bool read_field(struct hotspot *h, uint64_t object, enum hotspot_field fi
 }
 
 /*
- * Replace the + before the address in the name of a hidden class, such as that of a
- * lambda expression, by a slash, as Java does.
+ * In the name of a hidden class, such as that of a lambda expression, replace the '+'
+ * before the address with a slash, as Java does.
  */
 static void convert_hidden_name(char *name)
 {

@@ -12,7 +12,7 @@
 
 struct hotspot_klass {
 	uint64_t addr;
-	char *name; /* as in Java, such as "java.lang.String" or "[B" */
+	char *name; /* name as in Java, such as "java.lang.String" or "[B" */
 	/*
 	 * Size of an instance in bytes. For an array class: size of the header, and log2
 	 * of the size of an element.

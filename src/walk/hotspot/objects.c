@@ -42,13 +42,16 @@ static bool read_static_int(struct counting *c, enum hotspot_field field, uint32
 	return hotspot_read_int(&c->h, 0, field, ret);
 }
 
-/* Read how objects refer to their classes. Return false if that is unknown. */
+/*
+ * Read the settings of the JVM that determine the layout of object headers. Return false
+ * if the layout is unknown.
+ */
 static bool read_headers(struct counting *c)
 {
 	struct hotspot *h = &c->h;
 	uint32_t mirror_offset;
 
-	/* the option has 8 bytes up to OpenJDK 21, then 4 */
+	/* the option's value has 8 bytes up to OpenJDK 21, and 4 bytes since then */
 	c->alignment = (uint32_t)h->flags[FLAG_ALIGNMENT];
 	c->is_narrow = h->flags[FLAG_CLASS_POINTERS] != 0;
 	if (c->alignment < 8 || c->alignment > ALIGNMENT_MAX ||
@@ -246,7 +249,7 @@ void hotspot_count_objects(const struct walk_input *input, struct heap_objects *
 	if (!ret->problem && c.h.reserved_addr == 0)
 		ret->problem = "memstate cannot read the heap of this garbage collector";
 	if (!ret->problem && !read_headers(&c))
-		ret->problem = "the heads of objects have an unknown format";
+		ret->problem = "the headers of objects have an unknown format";
 	if (!ret->problem)
 		count_ranges(&c);
 	hotspot_free_pages(&c.h);

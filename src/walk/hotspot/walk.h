@@ -87,9 +87,12 @@ struct hotspot {
 
 	bool is_found; /* libjvm.so is mapped and contains an initialised JVM */
 	struct hotspot_pages *pages; /* cache for constant data outside the image */
-	/* address of each static field, offset of each other field, or HOTSPOT_ABSENT */
+	/*
+	 * address of each static field, and offset of each other field; HOTSPOT_ABSENT if
+	 * libjvm.so does not list the field
+	 */
 	uint64_t fields[HOTSPOT_FIELD_COUNT_];
-	/* value of each constant, or INT64_MIN */
+	/* value of each constant; INT64_MIN if libjvm.so does not list it */
 	int64_t constants[HOTSPOT_CONSTANT_COUNT_];
 	/* size of the type JVMFlag; 0 if unknown */
 	uint64_t flag_bytes;
@@ -128,7 +131,7 @@ uint64_t hotspot_field_addr(const struct hotspot *h, uint64_t object_addr,
 			    enum hotspot_field field);
 
 /*
- * Read a field from the image: 8 bytes for a word, 4 for an int, 1 for a bool. Returns
+ * Read a field from the image: 8 bytes for a word, 4 for an int, 1 for a bool. Return
  * false if libjvm.so does not list the field, or if the field is not resident.
  */
 bool hotspot_read_word(const struct hotspot *h, uint64_t object_addr,
@@ -144,7 +147,7 @@ void hotspot_add_range(struct hotspot *h, uint64_t start_addr, uint64_t end_addr
 
 /*
  * Find libjvm.so and read its tables. Return NULL, or a static description of the
- * problem. Sets is_found. Defined in find.c.
+ * problem. Also set h->is_found. Defined in find.c.
  */
 const char *hotspot_find(struct hotspot *h);
 void hotspot_free_pages(struct hotspot *h);

@@ -111,7 +111,7 @@ static void set_quality(struct jemalloc *j)
 
 	if (!heap->problem && j->has_huge_slabs)
 		heap->problem =
-			"with opt.hpa, free pages of huge ones cannot be distinguished";
+			"with opt.hpa, free parts of huge pages cannot be identified";
 	heap->quality = !heap->problem	      ? QUALITY_EXACT
 			: j->has_broken_cache ? QUALITY_ESTIMATE
 					      : QUALITY_BOUND;

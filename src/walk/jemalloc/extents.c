@@ -26,8 +26,8 @@ void jemalloc_reject_arena(struct jemalloc *j, size_t arena, const char *problem
 }
 
 /*
- * Return the index, in the arenas of struct heap, of the arena with this number in
- * jemalloc. Add the arena if it is new.
+ * Return the index in the array `arenas` of struct heap that belongs to this arena number
+ * of jemalloc. Add the arena if it is new.
  */
 static size_t find_arena(struct jemalloc *j, unsigned int number)
 {
@@ -87,18 +87,18 @@ static const char *read_extent(struct reading *reading,
 	if (ret->state >= JEMALLOC_STATE_COUNT_)
 		return "it was paused in the middle of a change";
 	if (ret->start_addr != entry->page_addr || !is_place_valid(j, ret))
-		return "an extent is not where the page map has it";
+		return "an extent's address is not the one in the page map";
 	if (jemalloc_is_in_huge_cache(j, raw))
 		ret->state = JEMALLOC_DIRTY;
 	else if (!jemalloc_entry_fits(j, entry, raw))
 		return "an extent does not match the page map";
 	if (!claim(reading, entry->extent_addr))
-		return "extents share a structure";
+		return "two extents use the same structure";
 	if (ret->state == JEMALLOC_ACTIVE) {
 		if (!jemalloc_read_blocks(j, raw, ret))
 			return "an extent does not fit its size class";
 		if (!jemalloc_is_bitmap_valid(j, raw, ret) && !jemalloc_is_running(j))
-			return "a slab does not have as many free blocks as it records";
+			return "a slab's count of its free blocks is wrong";
 	} else {
 		ret->first_addr = ret->start_addr;
 		ret->block_bytes = ret->end_addr - ret->start_addr;

@@ -54,7 +54,7 @@ enum jemalloc_state {
 	JEMALLOC_DIRTY,
 	JEMALLOC_MUZZY,
 	JEMALLOC_RETAINED,
-	/* jemalloc was changing the extent if its state is this or higher */
+	/* in this state and all higher ones, jemalloc was changing the extent */
 	JEMALLOC_STATE_COUNT_
 };
 
@@ -78,9 +78,9 @@ struct jemalloc_extent {
 	uint64_t start_addr, end_addr; /* page-aligned address range */
 	uint64_t first_addr;	       /* address of the first block */
 	uint64_t block_bytes;
-	uint64_t first_bit; /* bit of the first block in struct blocks */
+	uint64_t first_bit; /* the first block's bit in the tables of struct blocks */
 	uint16_t block_count;
-	uint16_t arena; /* index in the arenas of struct heap */
+	uint16_t arena; /* index in the array `arenas` of struct heap */
 	uint8_t class;	/* size class; for active extents only */
 	bool is_slab;
 	enum jemalloc_state state;
@@ -116,8 +116,8 @@ struct jemalloc {
 	uint64_t bit_count;
 	size_t arena_capacity;
 	/*
-	 * For each of jemalloc's arena numbers, 1 + the index in the arenas of struct
-	 * heap, or 0 if there is no such arena.
+	 * For each of jemalloc's arena numbers, 1 + the index in the array `arenas` of
+	 * struct heap, or 0 if there is no such arena.
 	 */
 	uint16_t arena_slots[JEMALLOC_ARENAS_MAX];
 
@@ -140,9 +140,9 @@ static inline bool jemalloc_is_running(const struct jemalloc *j)
 }
 
 /*
- * Return true if `count` of `all` samples suffice to accept a hypothesis. Some samples
- * may not match because jemalloc was changing them during the copy, especially if the
- * target was running.
+ * Return true if `count` matching samples out of `all` suffice to accept a hypothesis.
+ * Some samples may not match because jemalloc was changing them during the copy,
+ * especially if the target was running.
  */
 static inline bool jemalloc_is_majority(const struct jemalloc *j, size_t count,
 					size_t all)

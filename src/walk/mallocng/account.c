@@ -127,7 +127,8 @@ static void set_quality(struct mallocng *m)
 	if (m->broken_metas > 0 || m->broken_slots > 0)
 		heap->problem = "musl was changing a group, or a group is corrupt";
 	else if (!is_count_equal(m))
-		heap->problem = "musl counts other groups than were found";
+		heap->problem =
+			"musl's own counts differ from the groups that were found";
 	if (m->input->is_running && !heap->problem)
 		heap->problem = "the process ran while its heap was read";
 	if (heap->problem)

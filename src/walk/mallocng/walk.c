@@ -6,9 +6,9 @@
 #include <stdlib.h>
 
 /*
- * Constant part of the maximum number of mappings that all checks together may look up.
- * One per word of the copy is added. Without a limit, corrupt metas could describe many
- * groups that each span all mappings.
+ * All checks together may look up as many mappings as the copy has words, plus this
+ * constant. Without a limit, corrupt metas could describe many groups that each span
+ * all mappings.
  */
 #define BUDGET_MIN UINT64_C(1000000)
 

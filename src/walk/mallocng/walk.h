@@ -46,7 +46,8 @@ struct mallocng_group {
 	/* range of the group, including its head and any unused end */
 	uint64_t start_addr, end_addr;
 	uint64_t slot_bytes; /* distance between the starts of adjacent slots */
-	uint64_t first_bit;  /* bit of the group's first slot in struct blocks */
+	/* the bit of the group's first slot in the tables of struct blocks */
+	uint64_t first_bit;
 	uint32_t free_mask;  /* mask of the slots that are not allocated */
 	uint32_t group_mask; /* mask of the slots that contain a nested group */
 	uint8_t slot_count;  /* number of slots, 1 to 32 */

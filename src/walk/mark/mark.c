@@ -13,9 +13,9 @@
 #include "walk/mark/workers.h"
 
 /*
- * Size of the image divided by the size of the stacks of blocks that were found but not
- * yet scanned. If a thread's stack is full, only a bit is set for each further block, and
- * a later pass over all blocks finds these bits.
+ * Each thread has a stack of the blocks that were found but not yet scanned. All stacks
+ * together have 1/STACK_SHARE of the size of the image. If a stack is full, only a bit is
+ * set for each further block, and a later pass over all blocks finds these bits.
  */
 #define STACK_SHARE 64
 #define STACK_MIN_BYTES (UINT64_C(64) << 10)
@@ -39,7 +39,7 @@ static bool is_stopped(const struct mark_search *s)
 }
 
 /*
- * Scan the roots, if not NULL, everything on the stack and in the prefetch ring, and all
+ * Scan the roots (unless NULL), everything on the stack and in the prefetch ring, and all
  * blocks that are reachable from there.
  */
 static void drain(struct mark_search *s, const struct root_list *roots)
@@ -80,8 +80,8 @@ static void add_leader(struct mark_search *s, uint64_t addr)
 
 /*
  * Find the next block whose bit in `unseen` is set, in ascending address order. If bits
- * are positions in the image, the table leads to the blocks, of which there are usually
- * few.
+ * are positions in the image, skip directly to the next set bit, because only a few bits
+ * are usually set.
  */
 static bool next_unseen(const struct mark_search *s, struct block_place *place,
 			struct block *ret)

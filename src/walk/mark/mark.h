@@ -41,7 +41,7 @@ struct mark_input {
 	struct mark_progress progress;
 	/*
 	 * number of threads that search, including the caller's, at most
-	 * MARK_THREADS_MAX; 0 means 1. The result does not depend on it.
+	 * MARK_THREADS_MAX; 0 means 1. The result does not depend on this number.
 	 */
 	unsigned int thread_count;
 };

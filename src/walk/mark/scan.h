@@ -29,14 +29,14 @@
 #define EXTENT_OF_HEAD UINT32_MAX
 
 /*
- * Value of `extent` in a block_ref that is no block but a range of memory to scan, from
- * `addr` to `bit`.
+ * Value of `extent` in a block_ref that represents not a block, but a range of memory to
+ * scan, from `addr` to `bit`.
  */
 #define EXTENT_OF_RANGE (UINT32_MAX - 1)
 
 /*
- * A thread scans a longer range in pieces of this size, so that other threads can scan
- * the remainder.
+ * A range longer than this is scanned in pieces of this size, so that other threads can
+ * scan the remainder.
  */
 #define PIECE_BYTES (UINT64_C(128) << 10)
 
@@ -57,7 +57,7 @@ struct marker {
 	/* a block's bit is the position of its head in the image, as in glibc */
 	bool are_bits_places;
 	bool has_others;     /* other threads search too */
-	bool has_handed_out; /* this thread gave work to others */
+	bool has_handed_out; /* this thread has given work to other threads */
 	/* run of the image that contains the block scanned last */
 	const struct image_run *run;
 
@@ -102,8 +102,8 @@ void marker_scan_block(struct marker *m, struct block_ref *ref);
 void marker_drain(struct marker *m);
 
 /*
- * Clear the bit and return whether it was set before. Of several threads, only one sees
- * true.
+ * Clear the bit and return whether it was set before. If several threads call this
+ * function for the same bit, it returns true to only one of them.
  */
 static inline bool marker_take_bit(const struct marker *m, uint64_t *bits, uint64_t bit)
 {

@@ -15,7 +15,7 @@
 /* While the calling thread waits for the others, it reports progress at this interval. */
 #define PROGRESS_WAIT_NS 50000000L
 
-/* A thread with fewer entries on its stack scans all of them on its own. */
+/* A thread with fewer entries than this on its stack does not share them. */
 #define HAND_OUT_MIN 8
 
 uint64_t workers_done_bytes(const struct workers *w)
@@ -154,7 +154,7 @@ void workers_run(struct workers *w, const struct root_list *roots)
 	struct marker *m = w->markers;
 
 	marker_drain(m);
-	/* without work in the pool and without roots, the other threads have no work */
+	/* the other threads have work only if there are roots, or entries in the pool */
 	if (!roots && !m->has_handed_out)
 		return;
 	pthread_mutex_lock(&w->lock);

@@ -2,9 +2,9 @@
 /*
  * workers - the threads that search for reachable blocks together.
  *
- * The calling thread is one of them. The others sleep until it has more work than they:
- * a thread whose stack has several entries moves some of them to a pool of bounded size
- * whenever another thread waits for work. Large roots and blocks are divided into pieces.
+ * The calling thread is one of them. The others sleep until there is work to share: while
+ * a thread waits for work, any thread with several entries on its stack moves some of
+ * them to a pool of bounded size. Large roots and blocks are divided into pieces.
  */
 #ifndef MS_WALK_MARK_WORKERS_H
 #define MS_WALK_MARK_WORKERS_H
@@ -54,17 +54,20 @@ struct workers *workers_new(struct marker *markers, unsigned int count,
 void workers_free(struct workers *w);
 
 /*
- * Scan the roots, if not NULL, everything on the caller's stack, and all blocks that are
- * reachable from there, by all threads. Return when no thread has any work left.
+ * Use all threads to scan the roots (unless NULL), everything on the caller's stack, and
+ * all blocks that are reachable from there. Return when no thread has any work left.
  */
 void workers_run(struct workers *w, const struct root_list *roots);
 
-/* Return the sum of the blocks that all threads have scanned; none may be scanning. */
+/*
+ * Return the number and size of the blocks that all threads together have scanned. No
+ * thread may be scanning.
+ */
 struct chunk_sum workers_scanned(const struct workers *w);
 
 uint64_t workers_done_bytes(const struct workers *w);
 
-/* Report the progress of all threads. Only for the calling thread. */
+/* Report the progress of all threads. Only the calling thread may use this function. */
 void workers_report(struct workers *w);
 
 /* Move part of the stack to the pool if another thread can use it. */

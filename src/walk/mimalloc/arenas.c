@@ -126,7 +126,7 @@ static const struct arena_layout *choose_layout(struct mimalloc *m)
 	return best;
 }
 
-/* Add the arenas without pages, which the owner of the other arenas lists too. */
+/* Add all arenas that the owner lists, because arenas without pages are not yet known. */
 static void add_unused(struct mimalloc *m, const struct arena_layout *layout,
 		       uint64_t owner_addr)
 {
@@ -158,8 +158,8 @@ static void add_slices(struct mimalloc *m, const struct arena *arena, uint64_t f
 }
 
 /*
- * Add the slices of the arena that are outside pages. *page is the first page that does
- * not precede the arena.
+ * Add the slices of the arena that are outside pages. *page is the index of the first
+ * page that does not precede the arena; it is advanced past the arena.
  */
 static void split_arena(struct mimalloc *m, const struct arena *arena, size_t *page)
 {
@@ -194,7 +194,7 @@ static void sort(struct mimalloc_ranges *ranges)
 		      compare_ranges);
 }
 
-/* Return true if the claims are disjoint and contain all pages. The claims are sorted. */
+/* Return true if the claimed ranges (sorted) are disjoint and contain all pages. */
 static bool are_claims_sound(const struct mimalloc *m)
 {
 	size_t k = 0;
@@ -214,7 +214,7 @@ static bool are_claims_sound(const struct mimalloc *m)
 	return true;
 }
 
-/* Claim all arenas. Those whose structs are invalid are removed from the list. */
+/* Claim all arenas. Remove arenas whose structs are invalid from the list. */
 static void claim_arenas(struct mimalloc *m, const struct arena_layout *layout)
 {
 	size_t count = 0;

@@ -16,11 +16,11 @@
 
 /* How the addresses on a list are encoded. */
 struct coding {
-	const uint64_t *keys; /* NULL: they are not */
+	const uint64_t *keys; /* NULL: not encoded */
 	uint64_t null_addr;   /* the address that stands for the end of the list */
 };
 
-/* Decode an address: mi_ptr_decode() in mimalloc's internal.h. */
+/* Decode an address, like mi_ptr_decode() in mimalloc's internal.h. */
 static uint64_t decode(uint64_t value, const struct coding *coding)
 {
 	unsigned int shift;
@@ -92,7 +92,7 @@ static void read_page(struct mimalloc *m, const struct mimalloc_page *page)
 }
 
 /*
- * Mark the blocks that other threads freed in full pages of the heap at addr. Returns
+ * Mark the blocks that other threads freed in full pages of the heap at addr. Return
  * false if the heap or its list is invalid.
  */
 static bool read_delayed(struct mimalloc *m, uint64_t addr, uint64_t thread_id)

@@ -9,13 +9,16 @@
 #include "base/xalloc.h"
 #include "walk/blocks/data_area.h"
 
-/* The page map: a table of the addresses of tables with one word for each slice. */
+/*
+ * Limits on the number of words in the page map, which contains the addresses of tables.
+ * Each table has one word per slice.
+ */
 #define MAP_WORDS_MIN (UINT64_C(1) << 17)
 #define MAP_WORDS_MAX (UINT64_C(1) << 19)
 #define TABLE_WORDS UINT64_C(8192)
 #define TABLE_BYTES (8 * TABLE_WORDS)
 
-/* The map has at most this many tables, so that their memory remains limited. */
+/* Maximum number of tables to read, to limit the memory for the list of pages. */
 #define TABLES_MAX (UINT64_C(1) << 19)
 
 /* struct mi_page_s: these members have the same offsets in all versions. */
@@ -124,7 +127,9 @@ static bool find_map(struct mimalloc *m)
 	return false;
 }
 
-/* Add a slice to the last page if that page ends there, or as a new page. */
+/*
+ * If the slice at addr continues the last page, extend that page; otherwise add a page.
+ */
 static void add_slice(struct entries *entries, uint64_t struct_addr, uint64_t addr)
 {
 	struct entry *last = entries->count ? &entries->items[entries->count - 1] : NULL;

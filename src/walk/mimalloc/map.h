@@ -5,7 +5,7 @@
 
 #include "walk/mimalloc/walk.h"
 
-/* struct mi_memid_s, which begins with the address of the arena, if there is one */
+/* Size of struct mi_memid_s, which begins with the address of the arena, if any. */
 #define MIMALLOC_MEMORY_BYTES 24
 
 /* Offsets in struct mi_page_s of some versions. */
@@ -19,7 +19,7 @@ struct mimalloc_map_layout {
 void mimalloc_add_arena(struct mimalloc *m, uint64_t addr);
 
 /*
- * Read the arenas: which of their slices are free or contain mimalloc's own data. Returns
+ * Read the arenas: which of their slices are free or contain mimalloc's own data. Return
  * NULL, or a static description of the problem. Defined in arenas.c.
  */
 const char *mimalloc_read_arenas(struct mimalloc *m);

@@ -12,7 +12,10 @@
 #define PAGE_RESERVED 12
 #define PAGE_BYTES_MAX 112
 
-/* Versions before 2.1.4: the block is as large as its page (MI_HUGE_BLOCK_SIZE). */
+/*
+ * The block size that versions before 2.1.4 store for a block as large as its
+ * page (MI_HUGE_BLOCK_SIZE).
+ */
 #define HUGE_BLOCK_BYTES (UINT64_C(1) << 31)
 
 /* Before version 2.1, blocks up to this size do not begin at the start of their page. */
@@ -98,7 +101,7 @@ bool mimalloc_read_page(struct mimalloc *m, const struct mimalloc_layout *layout
 }
 
 /*
- * Read the pages of a segment, which may not end after limit. Return false if they do
+ * Read the pages of a segment, which must not end after limit. Return false if they do
  * not lead to the end of the segment.
  */
 static bool read_pages(struct mimalloc *m, const struct mimalloc_segment *segment,
@@ -164,7 +167,7 @@ void mimalloc_read_segments(struct mimalloc *m)
 		const struct mimalloc_segment *segment = &m->segments[i];
 		size_t next = i + 1;
 
-		/* an outdated segment in the memory of one in use is not a segment */
+		/* skip the remnant of an old segment in the memory of a segment in use */
 		if (segment->addr < covered)
 			continue;
 		while (next < m->segment_count && m->segments[next].used_count == 0)

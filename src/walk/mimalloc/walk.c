@@ -12,7 +12,10 @@
 /* Maximum number of words to read: the number of words in the copy, plus this many. */
 #define BUDGET_MIN UINT64_C(4000000)
 
-/* A few more blocks than fit into the copy may exist: blocks need not be resident. */
+/*
+ * Constant part of the upper bound on the number of blocks. There may be a few more
+ * blocks than fit into the copy, because blocks need not be resident.
+ */
 #define BLOCKS_MORE UINT64_C(1000000)
 
 void mimalloc_add_range(struct mimalloc_ranges *ranges, uint64_t start_addr,
@@ -62,7 +65,7 @@ static const char *read_heap(struct mimalloc *m)
 	if (problem)
 		return problem;
 	if (m->bit_count > m->image->length_bytes / 8 + BLOCKS_MORE)
-		return "mimalloc has more blocks than memory";
+		return "mimalloc has more blocks than fit into its memory";
 	return NULL;
 }
 

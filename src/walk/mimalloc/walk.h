@@ -28,8 +28,8 @@
 enum mimalloc_start {
 	MIMALLOC_START_128,    /* 128 bytes after the start, for small blocks */
 	MIMALLOC_START_384,    /* 384 bytes after the start, for small blocks */
-	MIMALLOC_START_BLOCKS, /* after 3 blocks, 1 block or no block */
-	MIMALLOC_START_FIELD   /* struct mi_page_s contains its address */
+	MIMALLOC_START_BLOCKS, /* 3 blocks, 1 block or no block after the start */
+	MIMALLOC_START_FIELD   /* at the address that struct mi_page_s contains */
 };
 
 /* Offsets of struct members, for the versions that share a layout. */
@@ -55,13 +55,14 @@ enum mimalloc_list {
 struct mimalloc_page {
 	uint64_t struct_addr;
 	uint64_t start_addr, end_addr; /* the page's slices */
-	uint64_t block_addr;	       /* the first block */
+	uint64_t block_addr;	       /* address of the first block */
 	uint64_t block_bytes;
 	uint64_t lists[MIMALLOC_LISTS_]; /* address of the first block of each list */
 	uint64_t keys[2];
-	uint64_t heap_addr; /* version 2 only; 0: the page's thread has ended */
+	/* version 2 only: the heap of the page; 0 if the page's thread has ended */
+	uint64_t heap_addr;
 	uint64_t thread_id; /* version 2 only */
-	uint64_t first_bit; /* bit of the first block in struct blocks */
+	uint64_t first_bit; /* the first block's bit in the tables of struct blocks */
 	/*
 	 * Number of blocks that were ever handed out (capacity), that fit into the page
 	 * (reserved), and that no thread of the heap has freed (used).
@@ -110,15 +111,16 @@ struct mimalloc {
 	 */
 	struct mimalloc_ranges claimed, free, own;
 	uint64_t bit_count;
-	uint64_t budget; /* words that may still be read, see mimalloc_spend() */
+	/* number of words that may still be read, see mimalloc_spend() */
+	uint64_t budget;
 
 	/* numbers of structures that failed a check */
 	uint64_t broken_segments, broken_pages, broken_lists;
 };
 
 /*
- * Allow `words` more words to be read. Return false if the budget is exhausted, as it
- * may be if corrupt structures refer to the same memory many times.
+ * Deduct `words` from the number of words that may be read. Return false if the budget is
+ * exhausted, which can happen if corrupt structures refer to the same memory many times.
  */
 static inline bool mimalloc_spend(struct mimalloc *m, uint64_t words)
 {
@@ -132,8 +134,8 @@ void mimalloc_add_range(struct mimalloc_ranges *ranges, uint64_t start_addr,
 			uint64_t end_addr);
 
 /*
- * Append a page, and number its blocks. Return false, and counts a broken page, if the
- * page's figures contradict each other. Defined in walk.c.
+ * Append a page, and number its blocks. If the page's figures contradict each other,
+ * count a broken page and return false. Defined in walk.c.
  */
 bool mimalloc_add_page(struct mimalloc *m, const struct mimalloc_page *page);
 

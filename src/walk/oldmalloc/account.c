@@ -71,7 +71,8 @@ static void account_mapped(struct oldmalloc *m, const struct oldmalloc_region *r
 
 /*
  * Count the chunks of a ring that are free chunks of a region and were not counted
- * before. `seen` has a bit for each chunk. Return false at the first other chunk.
+ * before. `seen` has a bit for each chunk. Return false if the ring contains any
+ * other chunk.
  */
 static bool count_ring(struct oldmalloc *m, unsigned int bin, uint64_t *seen)
 {
@@ -113,7 +114,7 @@ static void set_quality(struct oldmalloc *m)
 	if (m->broken_count > 0)
 		heap->problem = "musl was changing a chunk, or a chunk is corrupt";
 	else if (m->free_count != m->bin_count)
-		heap->problem = "musl's lists contain other free chunks than were found";
+		heap->problem = "musl's lists contain free chunks other than those found";
 	if (m->input->is_running && !heap->problem)
 		heap->problem = "the process ran while its heap was read";
 	if (heap->problem)

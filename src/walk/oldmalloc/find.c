@@ -17,8 +17,9 @@
 #define ROW_BYTES (MAP_BYTES + OLDMALLOC_BINS * OLDMALLOC_BIN_BYTES)
 
 /*
- * Maximum number of inconsistent bins, because the process may have been paused while it
- * changed them, and minimum number of rings that are not empty.
+ * Limits for a valid array of bins. At most BROKEN_MAX bins may be inconsistent, because
+ * the process may have been paused while it changed them. At least RINGS_MIN bins must
+ * contain chunks.
  */
 #define BROKEN_MAX 4
 #define RINGS_MIN 1

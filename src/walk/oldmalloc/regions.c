@@ -7,7 +7,7 @@
 
 #include "base/xalloc.h"
 
-/* Minimum number of chunks that count as a region even if they do not lead to its end. */
+/* A region whose end cannot be found must have at least this many chunks. */
 #define BROKEN_CHUNKS_MIN 8
 
 struct head {
@@ -76,7 +76,7 @@ static void add_region(struct oldmalloc *m, const struct oldmalloc_region *regio
 	m->regions[m->region_count++] = *region;
 }
 
-/* Return true if a region from brk() or mmap() begins at addr, a page. */
+/* Return true if a region from brk() or mmap() begins at addr, the start of a page. */
 static bool read_region(struct oldmalloc *m, uint64_t addr, uint64_t limit,
 			struct oldmalloc_region *ret)
 {
@@ -89,8 +89,8 @@ static bool read_region(struct oldmalloc *m, uint64_t addr, uint64_t limit,
 }
 
 /*
- * Return true if the head at addr is that of a block whose mapping begins at start_addr:
- * the size before it is the distance from start_addr.
+ * Return true if the head of a mapped block is at addr, and the block's mapping begins at
+ * start_addr. The word before the size must be the distance between the two addresses.
  */
 static bool is_mapped_head(struct oldmalloc *m, uint64_t addr, uint64_t start_addr,
 			   uint64_t limit, struct head *ret)
@@ -103,7 +103,7 @@ static bool is_mapped_head(struct oldmalloc *m, uint64_t addr, uint64_t start_ad
 
 /*
  * Return the head of the block whose first head is at addr. An aligned block has a second
- * head before its address, and the size in the first one may be outdated.
+ * head before its address; the size in the first head may then be out of date.
  */
 static uint64_t find_aligned(struct oldmalloc *m, uint64_t addr, uint64_t start_addr,
 			     uint64_t limit, struct head *head)
@@ -130,7 +130,7 @@ static bool read_mapped(struct oldmalloc *m, uint64_t start, uint64_t limit,
 	uint64_t addr = start + OLDMALLOC_HEAD_BYTES, words[2];
 	struct head head;
 
-	/* nothing writes to the first bytes of the mapping */
+	/* the first 16 bytes of such a mapping are never written, so they are 0 */
 	if (!image_read(m->image, start, &words[0]) || words[0] != 0 ||
 	    !image_read(m->image, start + 8, &words[1]) || words[1] != 0 ||
 	    !is_mapped_head(m, addr, start, UINT64_MAX, &head))
@@ -148,7 +148,7 @@ static bool read_mapped(struct oldmalloc *m, uint64_t start, uint64_t limit,
 	return true;
 }
 
-/* Find the regions and mapped blocks in [first, limit), anonymous memory. */
+/* Find the regions and mapped blocks in the anonymous memory [first, limit). */
 static void search_anonymous(struct oldmalloc *m, uint64_t first, uint64_t limit)
 {
 	uint64_t addr = first;
@@ -172,8 +172,8 @@ static void search_anonymous(struct oldmalloc *m, uint64_t first, uint64_t limit
 }
 
 /*
- * Find the regions in [first, limit), the static data of a program or library. They begin
- * and end anywhere.
+ * Find the regions in [first, limit), the static data of a program or library. These
+ * regions may begin and end at any address.
  */
 static void search_data(struct oldmalloc *m, uint64_t first, uint64_t limit)
 {

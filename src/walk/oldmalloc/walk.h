@@ -8,10 +8,10 @@
  *
  * A chunk begins with the size of the chunk before it and its own size; bit 0 of a size
  * is set if that chunk is in use. Sizes are multiples of 32. Chunks fill regions, which
- * begin with a chunk without a chunk before it and end with a chunk of size 0. A region
- * is memory from brk() or mmap(), or memory that musl found unused in the data of a
- * program or library. Free chunks are in 64 rings (bins), whose heads are in musl's data.
- * A large block has a mapping of its own.
+ * begin with a chunk that has no predecessor and end with a chunk of size 0. A region is
+ * memory from brk() or mmap(), or memory that musl found unused in the data of a program
+ * or library. Free chunks are in 64 rings (bins), whose heads are in musl's data. A large
+ * block has a mapping of its own.
  */
 #ifndef MS_WALK_OLDMALLOC_WALK_H
 #define MS_WALK_OLDMALLOC_WALK_H
@@ -38,9 +38,10 @@
 struct oldmalloc_region {
 	/* range of the region, including the unused bytes at both ends */
 	uint64_t start_addr, end_addr;
-	uint64_t first_addr; /* first chunk, or the only one of a mapped block */
-	uint64_t last_addr;  /* end of the last chunk: the chunk of size 0 is here */
-	bool is_mapped;	     /* a block that has its own mapping */
+	/* address of the first chunk; a mapped block is a single chunk */
+	uint64_t first_addr;
+	uint64_t last_addr; /* end of the last chunk, where the chunk of size 0 begins */
+	bool is_mapped;	    /* a block that has its own mapping */
 };
 
 struct oldmalloc {
@@ -57,12 +58,12 @@ struct oldmalloc {
 	uint64_t broken_count;
 	uint64_t free_count; /* number of free chunks */
 	uint64_t bin_count;  /* number of chunks in bins */
-	uint64_t budget;     /* words that may still be read */
+	uint64_t budget;     /* number of words that may still be read */
 };
 
 /*
- * Allow `words` more words to be read. Return false if the budget is exhausted, as it
- * may be if corrupt structures refer to the same memory many times.
+ * Deduct `words` from the number of words that may be read. Return false if the budget is
+ * exhausted, which can happen if corrupt structures refer to the same memory many times.
  */
 static inline bool oldmalloc_spend(struct oldmalloc *m, uint64_t words)
 {

@@ -7,7 +7,7 @@
 #include "base/xalloc.h"
 #include "walk/blocks/page_use.h"
 
-/* The classes are the slot sizes of the first root. The last one is for larger slots. */
+/* Make a class of each slot size of the first root, and one of all larger sizes. */
 static void fill_classes(struct partition *p)
 {
 	struct heap *heap = p->heap;

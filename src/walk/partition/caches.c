@@ -59,8 +59,9 @@ static bool read_cached(struct partition *p, uint32_t root, uint64_t addr, uint6
 }
 
 /*
- * Return the number of elements in the array that ends at end_addr, or 0 if there is no
- * such array: the slot sizes are those of the first buckets.
+ * Return the number of elements in the array of a thread cache that ends at end_addr.
+ * Return 0 if there is no such array. The slot sizes in the array must be those of the
+ * first buckets.
  */
 static unsigned int count_cached(struct partition *p, const struct partition_root *root,
 				 uint64_t end_addr)
@@ -86,7 +87,7 @@ static unsigned int count_cached(struct partition *p, const struct partition_roo
 	return count;
 }
 
-/* If a cache of the root has the root's address at addr, mark the slots in the cache. */
+/* If the root's address at addr is part of a thread cache, mark the cached slots. */
 static void try_cache(struct partition *p, uint32_t root_index, uint64_t addr)
 {
 	struct partition_root *root = &p->roots[root_index];

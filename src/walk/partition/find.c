@@ -61,8 +61,8 @@ uint64_t partition_slot_bytes(struct partition *p, const struct partition_root *
 }
 
 /*
- * Set the number of buckets if the array begins at root->bucket_addr: the slot sizes are
- * in ascending order, and a bucket with the size 0 follows the last one.
+ * Count the buckets at root->bucket_addr. Their slot sizes are in ascending order, and a
+ * bucket with the size 0 follows the last one. Return false if there is no such array.
  */
 static bool count_buckets(struct partition *p, struct partition_root *root)
 {
@@ -96,8 +96,8 @@ static bool find_buckets(struct partition *p, struct partition_root *root)
 }
 
 /*
- * Find the pool that contains the super page: two members of the settings, the pool's
- * address and a mask that selects the upper bits of an address.
+ * Find the pool that contains the super page. Two members of the settings describe the
+ * pool: its address, and a mask that selects the upper bits of an address.
  */
 static bool find_pool(struct partition *p, struct partition_root *root,
 		      uint64_t super_addr)
@@ -127,7 +127,7 @@ static bool is_offset(struct partition *p, struct partition_root *root, uint64_t
 	       find_pool(p, root, super_addr);
 }
 
-/* Find the offset of the metadata, which is a member of the settings, and the pool. */
+/* Find the pool, and the offset of the metadata, which is a member of the settings. */
 static bool read_settings(struct partition *p, struct partition_root *root)
 {
 	uint64_t word;

@@ -31,7 +31,7 @@ enum {
 #define OFFSET_MASK 0x3f
 #define VALID_SHIFT 54
 
-/* PartitionDirectMapExtent, which follows the bucket of the direct map. */
+/* Words of PartitionDirectMapExtent, which follows the bucket of the direct map. */
 enum {
 	DIRECT_NEXT,
 	DIRECT_PREV,
@@ -80,8 +80,8 @@ static bool read_bucket(struct partition *p, const struct partition_root *root,
 }
 
 /*
- * Add the span whose metadata are in this entry. Return the number of its partition
- * pages, or 0 if the entry is corrupt.
+ * Add the span whose metadata is in this entry. Return the number of its partition pages,
+ * or 0 if the entry is corrupt.
  */
 static unsigned int read_span(struct partition *p, uint32_t root_index,
 			      const uint64_t entry[ENTRY_WORDS], uint64_t start_addr)
@@ -99,7 +99,7 @@ static unsigned int read_span(struct partition *p, uint32_t root_index,
 	if (unused_count > span.slot_count)
 		return 0;
 	span.used_count = span.slot_count - unused_count;
-	/* PartitionAlloc has returned the memory of such a span to the kernel */
+	/* a span without allocated or listed slots has been decommitted */
 	if (span.live_count == 0 && span.first_free == 0)
 		span.used_count = 0;
 	if (span.live_count > span.used_count)
@@ -109,7 +109,7 @@ static unsigned int read_span(struct partition *p, uint32_t root_index,
 			      PAGES_PER_PARTITION_PAGE);
 }
 
-/* Return false if the metadata of the super page are corrupt. */
+/* Return false if the metadata of the super page is corrupt. */
 static bool read_super_page(struct partition *p, uint32_t root_index,
 			    uint64_t metadata_addr)
 {
@@ -144,8 +144,8 @@ static bool read_super_page(struct partition *p, uint32_t root_index,
 }
 
 /*
- * Read the extents of a root, each of which consists of adjacent super pages. Stop at the
- * number of super pages that the root itself counts, so that a ring ends.
+ * Read the extents of a root, each of which consists of adjacent super pages. Stop after
+ * as many super pages as the root itself counts, because a corrupt list may be circular.
  */
 static void read_extents(struct partition *p, uint32_t root_index)
 {
@@ -172,8 +172,9 @@ static void read_extents(struct partition *p, uint32_t root_index)
 }
 
 /*
- * Add the direct map whose PartitionDirectMapExtent is at addr. Its bucket precedes that,
- * and begins with the address of the entry of its only span.
+ * Add the direct map whose PartitionDirectMapExtent is at addr. The bucket of the
+ * direct map precedes this struct, and begins with the address of the metadata entry of
+ * the only span.
  */
 static bool read_direct_map(struct partition *p, uint32_t root_index, uint64_t addr,
 			    const uint64_t words[DIRECT_WORDS])
@@ -258,7 +259,7 @@ static bool is_in_area(const struct partition *p, const struct partition_span *s
 	       p->areas[i].end_addr >= span->end_addr;
 }
 
-/* Remove the areas and the spans that overlap another one, and spans in no area. */
+/* Remove areas and spans that overlap another one, and spans that are in no area. */
 static void remove_overlaps(struct partition *p)
 {
 	uint64_t end_addr = 0;

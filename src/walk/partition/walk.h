@@ -54,13 +54,13 @@ struct partition_root {
 	 */
 	uint64_t pool_addr, pool_bytes;
 	uint64_t metadata_offset; /* address of the metadata minus that of a super page */
-	/* The root's own figures. */
+	/* The figures that the root itself contains. */
 	uint64_t super_bytes, direct_bytes, allocated_bytes;
 	uint64_t first_extent, first_direct_map;
 	bool has_cache; /* threads cache slots of this partition */
-	/* The sums over the spans. */
+	/* Sums over the spans, which should equal the root's own figures. */
 	uint64_t found_super_bytes, found_direct_bytes, found_allocated_bytes;
-	/* spans, lists or figures that failed a check */
+	/* number of spans, lists and figures that failed a check */
 	uint64_t broken_count;
 };
 
@@ -73,7 +73,7 @@ struct partition_span {
 	uint32_t live_count; /* number of allocated slots, including cached ones */
 	uint32_t root;	     /* index of the root */
 	uint64_t first_free; /* address of the first free slot in the list, or 0 */
-	uint64_t first_bit;  /* bit of the first slot in struct blocks */
+	uint64_t first_bit;  /* the first slot's bit in the tables of struct blocks */
 };
 
 /* Memory that consists of super pages, or of a direct map. */

@@ -51,7 +51,10 @@ struct counting {
 	size_t row_count; /* number of type numbers that have cells */
 };
 
-/* Return the number of the type of the object at addr, or 0. */
+/*
+ * Return the type number of the object at this offset in the block, or 0 if
+ * there is none.
+ */
 static uint32_t type_at(struct counting *c, const struct block *block, uint64_t offset)
 {
 	const uint8_t *at = image_at(c->blocks->image, block->addr + offset, 16);

@@ -98,7 +98,10 @@ static bool read_name(struct python_types *types, uint64_t addr, char *to)
 	return to[0] != '\0';
 }
 
-/* Return true if the types of types lead from addr to one that is its own type. */
+/*
+ * Return true if the chain from addr to its type, the type of that type, and so on ends
+ * at a type that is its own type.
+ */
 static bool leads_to_type(struct python_types *types, uint64_t addr)
 {
 	char name[PYTHON_NAME_SIZE];

@@ -51,8 +51,9 @@ struct pymalloc_arena {
 	uint64_t carved_addr; /* start of the pools that were never used */
 	uint64_t end_addr;    /* end of the last pool */
 	uint64_t free_mask;   /* bit n is set if pool n is in the list of free pools */
-	uint64_t first_bit;   /* bit of the arena's first block in struct blocks */
-	bool is_broken;	      /* the arena failed a check, and is not counted */
+	/* the bit of the arena's first block in the tables of struct blocks */
+	uint64_t first_bit;
+	bool is_broken; /* the arena failed a check, and is not counted */
 };
 
 #define PYMALLOC_STATES_MAX 16

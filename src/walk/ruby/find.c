@@ -92,7 +92,7 @@ static void add_page(struct ruby *r, const struct ruby_page *page)
 	r->bit_count += page->slot_count;
 }
 
-/* Pages in [heap] are blocks of malloc, and count there. */
+/* Pages in [heap] are blocks of malloc, and are counted as such. */
 static bool is_in_malloc(const struct ruby *r, uint64_t addr)
 {
 	const struct mapping *m = mapping_list_find(r->input->mappings, addr);

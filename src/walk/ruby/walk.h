@@ -39,7 +39,7 @@ struct ruby {
 	struct ruby_page *pages; /* pages in ascending address order */
 	size_t page_count, page_capacity;
 	uint64_t bit_count;
-	uint64_t broken_count; /* pages that failed a check */
+	uint64_t broken_count; /* number of pages that failed a check */
 };
 
 /* Return the slot size with this index. */

@@ -189,7 +189,8 @@ static void set_quality(struct tcmalloc *t)
 	if (t->broken_spans > 0 || t->broken_lists > 0)
 		heap->problem = "tcmalloc was changing a list, or a list is corrupt";
 	else if (!are_stats_equal(t))
-		heap->problem = "tcmalloc counts other spans than were found";
+		heap->problem =
+			"tcmalloc's own figures differ from the spans that were found";
 	else if (is_debug_library(t))
 		heap->problem = "tcmalloc's debug library keeps freed blocks";
 	if (t->input->is_running && !heap->problem)
@@ -215,8 +216,8 @@ void tcmalloc_account(struct tcmalloc *t)
 	arena->trimmable_bytes = arena->stretches[HEAP_DIRTY].resident_bytes;
 	heap->trimmable_bytes = arena->trimmable_bytes;
 	/*
-	 * The allocator's data from the page map to the lists of free spans, and the
-	 * central lists.
+	 * Two ranges of the allocator's data: from the page map to the lists of free
+	 * spans, and the central lists.
 	 */
 	blocks_add_own_range(t->blocks, t->root_addr, t->row_end_addr + sizeof(t->stats));
 	blocks_add_own_range(t->blocks, t->central_addr,

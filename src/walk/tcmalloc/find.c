@@ -52,8 +52,8 @@
 #define SPAN_PREV 24
 
 /*
- * Return true if there may be the head of a list of spans at addr. Set *ret_is_linked if
- * the first and the last span of the list point back to the head. They may not do so if
+ * Return true if the head of a list of spans may be at addr. Set *ret_is_linked if the
+ * first and the last span of the list point back to the head. They may not do so if
  * tcmalloc was changing the list when memstate stopped the process.
  */
 static bool is_head(struct image *image, uint64_t addr, bool *ret_is_linked)

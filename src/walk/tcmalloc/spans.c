@@ -155,7 +155,7 @@ const char *tcmalloc_read_spans(struct tcmalloc *t)
 	if (t->span_count == 0)
 		return "tcmalloc's page map has no spans";
 	if (t->bit_count > t->image->length_bytes / 8 + BLOCKS_MORE)
-		return "tcmalloc has more blocks than memory";
+		return "tcmalloc has more blocks than fit into its memory";
 	return NULL;
 }
 

@@ -5,10 +5,7 @@
 
 #include <stdlib.h>
 
-/*
- * Constant part of the maximum number of words to read. The number of words in the copy
- * is added.
- */
+/* The walker may read as many words as the copy has, plus this constant. */
 #define BUDGET_MIN UINT64_C(4000000)
 
 void walk_tcmalloc(const struct walk_input *input, struct heap *ret,

@@ -56,7 +56,7 @@ struct tcmalloc_span {
 	/* size of a block, which for a large block is that of the span */
 	uint64_t block_bytes;
 	uint64_t block_count; /* number of blocks; 0 if the span is free */
-	uint64_t first_bit;   /* bit of the first block in struct blocks */
+	uint64_t first_bit;   /* the first block's bit in the tables of struct blocks */
 	/* address of the first block in the span's list; 0 if the list is empty */
 	uint64_t first_free;
 	uint16_t taken_count; /* number of blocks that are not in the span's list */
@@ -89,7 +89,7 @@ struct tcmalloc {
 	struct tcmalloc_stats stats;
 	struct tcmalloc_class classes[TCMALLOC_CLASS_MAX];
 	unsigned int class_count; /* number of size classes, including class 0 */
-	/* number of elements of each of tcmalloc's tables of classes */
+	/* number of elements in each of tcmalloc's size class tables */
 	unsigned int class_max;
 	uint64_t central_addr; /* address of the central lists, one for each class */
 

@@ -131,8 +131,8 @@ static void account_listed(struct v8 *v, const struct v8_chunk *chunk, enum v8_k
 }
 
 /*
- * Count the space's own figure of its allocated bytes. While some chunks are not swept,
- * it differs from the sum over the chunks.
+ * Use V8's own count of the allocated bytes in the space. While some chunks are not
+ * swept, this count differs from the sum over the chunks.
  */
 static void account_space(struct v8 *v, const struct v8_space *listed)
 {

@@ -85,7 +85,7 @@ static const struct v8_layout layouts[] = {
 #define HEADER_MAX UINT64_C(65536)
 #define CHUNK_MAX (UINT64_C(1) << 40)
 #define CHUNKS_MIN 3
-#define OWNERS_MAX 1000 /* spaces of all isolates */
+#define OWNERS_MAX 1000 /* maximum number of spaces, in all isolates */
 
 static bool is_addr(uint64_t value)
 {
@@ -198,7 +198,7 @@ static struct v8_chunk *find_chunk(struct v8 *v, uint64_t descriptor_addr)
 }
 
 /*
- * Mark the chunks in the list of a space, and set *ret_count to their number. Returns
+ * Mark the chunks in the list of a space, and set *ret_count to their number. Return
  * false if the list leads to anything other than chunks of the space.
  */
 static bool read_list(struct v8 *v, uint64_t owner_addr, uint64_t *ret_count)

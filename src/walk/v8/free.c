@@ -79,7 +79,7 @@ bool v8_read_free(struct v8 *v, const struct v8_chunk *chunk)
 		    !image_read(v->image, category + CATEGORY_TOP, &top) ||
 		    (head & UINT32_MAX) != i)
 			return false;
-		/* a larger sum would let a list with a cycle run on */
+		/* limit the sum, so that a list with a cycle is not followed forever */
 		free_bytes += head >> 32;
 		if (free_bytes > room_bytes || !read_nodes(v, chunk, top, head >> 32))
 			return false;

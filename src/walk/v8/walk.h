@@ -32,13 +32,14 @@ struct v8_layout {
 	bool is_apart;
 	uint8_t size, heap, start, end, allocated, wasted, owner, next, categories;
 	/*
-	 * Indices among the words of a space: the first chunk's descriptor, and the size
-	 * of the areas of all chunks. The allocated bytes are 2 words after the latter.
+	 * Word indices in the struct of a space: the first chunk's descriptor, and
+	 * the size of the areas of all chunks. The allocated bytes are 2 words
+	 * after this size.
 	 */
 	uint8_t front, capacity;
-	/* bits of the flags; V8_BIT_NONE: the version has no such flag */
+	/* numbers of flag bits; V8_BIT_NONE if the version has no such flag */
 	uint8_t executable_bit, trusted_bit, large_bit;
-	uint8_t free_unit_bytes; /* unit of the sizes of free memory */
+	uint8_t free_unit_bytes; /* unit, in bytes, of the sizes of free memory */
 };
 
 /* The spaces of V8, as v8.getHeapSpaceStatistics() names them. */

@@ -24,7 +24,7 @@
 
 /*
  * Return the offset of free_map in a chunk, or 0. The struct of the heap, whose length
- * differs between versions, precedes it.
+ * differs between versions, precedes free_map.
  */
 static uint64_t find_bitmap(const uint8_t *page, uint64_t from)
 {

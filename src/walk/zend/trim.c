@@ -22,8 +22,8 @@ static bool is_empty(const struct zend *z, const struct zend_chunk *chunk)
 }
 
 /*
- * Return true if PHP would keep an empty chunk for later. Otherwise, PHP unmaps it and
- * counts the deletion.
+ * Return true if PHP would keep an empty chunk for later. Otherwise, count the deletion
+ * of the chunk, because PHP would unmap it.
  */
 static bool is_kept(struct zend_counters *c)
 {
