@@ -29,8 +29,8 @@ static bool is_within(const char *path, const char *group)
 }
 
 /*
- * Collect the processes of the cgroup whose limit applies. Return the number of cgroups
- * with processes, counting this cgroup and its descendants.
+ * Collect the processes of `group`, the cgroup whose limit applies. Return the number of
+ * cgroups with processes, counting this cgroup and its descendants.
  */
 static size_t collect_members(struct cgroup_turns *turns,
 			      const struct cgroup_turns_input *input, const char *group)
@@ -89,8 +89,8 @@ static struct cgroup_counts counts_of(const struct cgroup *cgroup)
 }
 
 /*
- * Set the counts of a place. A cgroup that was removed and created again has another id,
- * and counts from 0.
+ * Set the kernel's event counts of a cgroup. A cgroup that was removed and created again
+ * has another id, and counts from 0.
  */
 static void set_counts(struct place *place, uint64_t id,
 		       const struct cgroup_counts *counts)

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * cgroup_turns - read the memory files of the named cgroups, in turn if there is no time
- * to read all of them. A cgroup that was not read in a look keeps its figures.
+ * cgroup_turns - read the memory files of the named cgroups within a time limit. If there
+ * is no time for all of them, each round continues after the last cgroup of the previous
+ * round. The other cgroups keep the figures of an earlier round.
  */
 #ifndef MS_SAMPLE_EXPORTER_CGROUP_TURNS_H
 #define MS_SAMPLE_EXPORTER_CGROUP_TURNS_H
@@ -11,9 +12,10 @@
 #include "sample/exporter/places.h"
 
 struct cgroup_turns {
-	size_t next;		 /* index of the place from which reading continues */
+	/* index of the cgroup with which the next round begins */
+	size_t next;
 	struct snapshot members; /* usages of the processes of one limit, borrowed */
-	/* Figures of the cgroups whose limits apply, as read in this look. */
+	/* Figures of the cgroups whose limits apply, as read in this round. */
 	struct known_limit {
 		char *path;
 		struct oom_figures figures;
@@ -31,8 +33,8 @@ struct cgroup_turns_input {
 void cgroup_turns_release(struct cgroup_turns *turns);
 
 /*
- * Read cgroups for at most limit_ns, but at least one cgroup, and add all of them with
- * their last figures to *ret.
+ * Read cgroups for at most limit_ns, but at least one cgroup. Add all cgroups with their
+ * latest figures to *ret.
  */
 void cgroup_turns_take(struct cgroup_turns *turns, const struct cgroup_turns_input *input,
 		       uint64_t limit_ns, struct named_cgroups *ret);

@@ -15,7 +15,7 @@
 #include "sample/exporter/places.h"
 #include "sample/process/watch.h"
 
-/* Maximum age of a usage with a heap. Older usages are not used. */
+/* Maximum age of heap figures. Older figures are replaced by those without a heap. */
 #define HEAP_AGE_MAX_NS (300 * NS_PER_S)
 
 struct collector {
@@ -123,7 +123,7 @@ static void read_heaps(struct collector *c)
 	end_stage(c, LOOK_HEAPS, &timer);
 }
 
-/* Return the usage with the heap's owners, if the heap was read recently. */
+/* Return the process's usage with heap figures if they are recent, otherwise *u. */
 static const struct usage *find_usage(const struct collector *c, const struct usage *u)
 {
 	const struct usage *known = c->heaps ? heap_turns_find(c->heaps, &u->process)
@@ -170,8 +170,8 @@ static void read_cgroups(struct collector *c, uint64_t limit_ns)
 }
 
 /*
- * Set the time of the boot. It changes only when the clock is set, so that start times do
- * not differ between looks.
+ * Set the time of the boot. It changes only if the clock is set, so that the start times
+ * of processes remain the same from round to round.
  */
 static void set_boot_time(struct exporter_look *look)
 {

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * collector - take the looks of the exporter: the memory of all processes by group, the
- * cgroups, and the kills. A look reads the processes that are new or have changed, and
- * some others in turn, within a time limit. Single-threaded.
+ * collector - read the figures that the exporter shows, once per round: the memory of all
+ * processes by group, the cgroups, and the kills. The result of a round is a struct
+ * exporter_look. A round reads the processes that are new or have changed, and some
+ * others in turn, within a time limit. Single-threaded.
  */
 #ifndef MS_SAMPLE_EXPORTER_COLLECTOR_H
 #define MS_SAMPLE_EXPORTER_COLLECTOR_H
@@ -18,7 +19,7 @@ struct collector_setup {
 	const struct procfs *fs; /* borrowed */
 	struct sampler *sampler; /* borrowed */
 	enum grouping grouping;
-	const regex_t *patterns; /* of --match; borrowed */
+	const regex_t *patterns; /* patterns of --match; borrowed */
 	size_t pattern_count;
 	/* true to read the mappings of all processes, so that owners are known */
 	bool has_owners;
@@ -27,8 +28,9 @@ struct collector_setup {
 	uint64_t max_pause_ns;
 	/* value of --max-share: maximum share of a process's time for reading it */
 	unsigned int max_share_per_mille;
-	bool reads_log;		   /* true to follow the kernel log */
-	struct recorder *recorder; /* recorder for each look, borrowed; NULL: none */
+	bool reads_log; /* true to follow the kernel log */
+	/* recorder to which each round adds a sample; borrowed; NULL: none */
+	struct recorder *recorder;
 };
 
 struct collector;
@@ -37,22 +39,24 @@ struct collector *collector_new(const struct collector_setup *setup);
 void collector_free(struct collector *c);
 
 /*
- * Take a look. It ends after limit_ns even if some processes have not been read. At most
+ * Run a round. It ends after limit_ns even if some processes have not been read. At most
  * shown_max groups are shown, of which about `top` are the largest. Return 0, or -errno
  * if the processes cannot be listed.
  */
 int collector_take(struct collector *c, uint64_t limit_ns, size_t top, size_t shown_max);
 
-/* Return the last look. The caller sets look->self. */
+/* Return the result of the last round. The caller sets look->self. */
 struct exporter_look *collector_look(struct collector *c);
 
-/* Return the descriptor that is readable when the kernel logs a message, or -errno. */
+/*
+ * Return a descriptor that is readable when the kernel has logged a message, or -errno.
+ */
 int collector_log_fd(const struct collector *c);
 
 /* Read the kernel log. Return true if it reports a kill. */
 bool collector_read_log(struct collector *c);
 
-/* Return the time of the next call of collector_read_log() if no message arrives. */
+/* Return the time at which to call collector_read_log() if no message arrives earlier. */
 uint64_t collector_log_due_ns(const struct collector *c);
 
 #endif

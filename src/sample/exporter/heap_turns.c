@@ -15,7 +15,7 @@
  */
 #define SHARE_PER_MILLE 20
 
-/* Number of processes whose heaps a look reads, and how long it waits for each walk. */
+/* Maximum number of heaps to read per round, and maximum time to wait for each walk. */
 #define READS_PER_LOOK 8
 #define PATIENCE_NS (100 * NS_PER_MS)
 
@@ -23,7 +23,7 @@ struct heap_turns {
 	struct heap_keeper *keeper;
 	const regex_t *pattern;
 	struct snapshot known; /* the last usages with a heap, in no particular order */
-	int next_pid;	       /* pid from which reading continues */
+	int next_pid;	       /* pid at which the next round begins */
 };
 
 struct heap_turns *heap_turns_new(const struct procfs *fs, struct sampler *sampler,

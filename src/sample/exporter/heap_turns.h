@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * heap_turns - read the heaps of a few processes in turn, with a budget of their own, and
- * keep the figures of each process between two readings.
+ * heap_turns - read the heaps of a few processes in each round, within a separate time
+ * budget, and keep the figures of each process until its next reading.
  */
 #ifndef MS_SAMPLE_EXPORTER_HEAP_TURNS_H
 #define MS_SAMPLE_EXPORTER_HEAP_TURNS_H
@@ -14,8 +14,9 @@
 struct heap_turns;
 
 /*
- * Create turns for the processes whose command matches the pattern. Reading a heap pauses
- * its process for at most max_pause_ns. fs, sampler and pattern are borrowed.
+ * Create the state for reading the heaps of the processes whose command matches the
+ * pattern. Reading a heap pauses its process for at most max_pause_ns. fs, sampler and
+ * pattern are borrowed.
  */
 struct heap_turns *heap_turns_new(const struct procfs *fs, struct sampler *sampler,
 				  const regex_t *pattern, uint64_t max_pause_ns);

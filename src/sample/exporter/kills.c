@@ -62,7 +62,7 @@ static void record_kill(struct kills *kills, const struct oom_kill *kill,
 					      flight_log_report(text, kill, &report),
 					      kill->victim.pid };
 
-	/* the next sample reports an error of the recording */
+	/* ignore the error, because the next sample reports it */
 	if (kills->recorder && kill->victim.pid > 0)
 		(void)recorder_add_event(kills->recorder, &event);
 }

@@ -22,12 +22,12 @@ void kills_open(struct kills *kills);
 void kills_close(struct kills *kills);
 
 /*
- * Read the new messages, and add the kills of all complete reports to the look. Return
- * true if a kill was added.
+ * Read the new messages, and add the kills of all complete reports to *look. Return true
+ * if a kill was added.
  */
 bool kills_read(struct kills *kills, struct places *places, struct exporter_look *look);
 
-/* Return the time of the next call of kills_read(). UINT64_MAX: when fd is readable. */
+/* Return the time to call kills_read() again; UINT64_MAX: when fd is readable. */
 uint64_t kills_due_ns(const struct kills *kills);
 
 #endif

@@ -20,8 +20,8 @@
 #include "sample/process/container_files.h"
 
 /*
- * How long the cgroup of a process is cached. A new process is looked up again at each
- * look, because runtimes and systemd move a process after they have started it.
+ * Time for which the cgroup of a process is cached. A new process is looked up again in
+ * each round, because runtimes and systemd move a process after they have started it.
  */
 #define CHECK_NS (60 * NS_PER_S)
 #define NEW_NS (30 * NS_PER_S)

@@ -22,13 +22,13 @@ struct place {
 	char *path; /* owned */
 	struct group_name name;
 	/*
-	 * true if the cgroup is in the rest or matches no pattern, so that its files
-	 * are not read
+	 * true if the cgroup belongs to "(rest)" or matches no pattern; its files are
+	 * then not read
 	 */
 	bool is_left_out;
-	/* true if found in the first look: counts from before it are not an increase */
+	/* true if found in the first round: earlier events do not count as an increase */
 	bool is_old;
-	uint64_t seen_ns; /* time of the last look in which it had processes */
+	uint64_t seen_ns; /* time of the last round in which the cgroup had processes */
 	/* The figures of the last reading. */
 	bool has_figures, is_removed;
 	struct oom_figures figures;
@@ -45,7 +45,7 @@ struct process_cgroup {
 	uint64_t seen_ns;
 };
 
-struct place_process; /* what is known about a process; defined in places.c */
+struct place_process; /* cached facts about a process; defined in places.c */
 
 struct places {
 	const struct procfs *fs;
@@ -66,8 +66,8 @@ struct places {
 		char *name;
 	} * users;
 	size_t user_count, user_capacity;
-	uint64_t now_ns; /* time when the look began */
-	bool has_looked; /* true after the first look */
+	uint64_t now_ns; /* time when the round began */
+	bool has_looked; /* true after the first round */
 	struct group_name rest, word;
 };
 
@@ -75,7 +75,7 @@ struct places {
 void places_init(struct places *places, const struct procfs *fs, enum grouping grouping);
 void places_release(struct places *places);
 
-/* Begin a look. */
+/* Begin a round. */
 void places_begin(struct places *places, uint64_t now_ns);
 
 /*
@@ -86,9 +86,9 @@ const struct group_name *places_find(struct places *places, const struct process
 				     const struct process_cgroup **ret_cgroup);
 
 /*
- * End a look: forget the processes that were not found in it, and the places that have
- * had no processes for PLACES_KEEP_NS, unless their cgroups still exist. Places are kept
- * that long because the kernel log may name a cgroup after its removal.
+ * End a round: forget the processes that were not looked up in this round, and the places
+ * that have had no processes for PLACES_KEEP_NS, unless their cgroups still exist. Places
+ * are kept that long because the kernel log may name a cgroup after its removal.
  */
 void places_end(struct places *places);
 

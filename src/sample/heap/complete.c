@@ -53,5 +53,5 @@ void heap_check_copy(const struct heap_reader *reader, const struct heap_moment 
 	    (are_others_complete && is_heap_complete(reader, &moment->mappings, heap)))
 		return;
 	heap->quality = QUALITY_ESTIMATE;
-	heap->problem = "resident pages are not those that smaps counts";
+	heap->problem = "the copy's resident pages differ from those in smaps";
 }

@@ -25,16 +25,17 @@
 #define WRITTEN_SHARE 2
 
 /*
- * The addresses of a copy that is kept, used or not, are at most LAYOUT_FACTOR times the
- * size of the heap and LAYOUT_BYTES: tables of the walk have this size.
+ * Upper bound on the range of addresses in a kept copy, including unused addresses:
+ * LAYOUT_FACTOR times the size of the heap, plus LAYOUT_BYTES. The size of the walk's
+ * tables is proportional to this range.
  */
 #define LAYOUT_FACTOR 2
 #define LAYOUT_BYTES (UINT64_C(4) << 30)
 
 struct item {
 	struct process process;
-	struct early_copy copy;	  /* without memory if it is not kept at present */
-	unsigned int whole_count; /* how often all pages were copied */
+	struct early_copy copy;	  /* contains no memory while no copy is kept */
+	unsigned int whole_count; /* number of copies of all pages so far */
 	bool is_futile;		  /* the process writes most of its pages */
 };
 

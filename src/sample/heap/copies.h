@@ -20,15 +20,15 @@ struct heap_copies *heap_copies_new(void);
 void heap_copies_free(struct heap_copies *copies);
 
 /*
- * Begin a read: keep the copy that the previous read has made. Release all copies if
+ * Begin a read: keep the copy that the previous read made. Release all copies if
  * memory is short.
  */
 void heap_copies_begin(struct heap_reader *reader);
 
 /*
- * Give reader->early, of which nothing else is set, a layout for these mappings with this
- * many resident bytes, if the copy of this process that is made now is to be kept. Copies
- * for the search for leaks are not kept.
+ * If the copy that is about to be made of this process will be kept, set the layout of
+ * reader->early for these mappings, which have this many resident bytes. No other member
+ * of reader->early may be set. Copies for leak scans are not kept.
  */
 void heap_copies_prepare(struct heap_reader *reader, const struct process *process,
 			 const struct page_list *mappings, uint64_t bytes);
@@ -37,24 +37,25 @@ void heap_copies_prepare(struct heap_reader *reader, const struct process *proce
 bool heap_copies_take(struct heap_reader *reader, const struct process *process);
 
 /*
- * Report how many of this many resident pages were written since the previous walk. If
- * most of them were, the next copy is not kept.
+ * Record that written_pages of all `pages` resident pages were written since the previous
+ * walk. If these are most of the pages, the next copy is not kept.
  */
 void heap_copies_judge(struct heap_reader *reader, uint64_t written_pages,
 		       uint64_t pages);
 
-/* Report the CPU time of copying all pages. */
+/* Record the CPU time for copying all pages. */
 void heap_copies_add_cost(struct heap_reader *reader, uint64_t cpu_ns);
 
 /*
- * Keep the copy that the last read has made, if it may be kept. The image of the reader,
+ * Keep the copy that the last read made, if it may be kept. The image of the reader,
  * which is a view of the copy, becomes empty.
  */
 void heap_copies_store(struct heap_reader *reader);
 
 /*
- * Return the part of the CPU time of the last read that further reads of the process will
- * not need, because its copy is kept: nonzero only after the first copy of a process.
+ * Return the part of the CPU time of the last read that later reads of the process will
+ * not need, because its copy is kept. The result is nonzero only after the first copy
+ * of a process.
  */
 uint64_t heap_copies_saved_ns(const struct heap_reader *reader);
 

@@ -208,7 +208,7 @@ static int begin_walk(struct heap_keeper *k, struct kept *kept)
 }
 
 /*
- * Store the findings of a heap walk that has ended or ends within patience_ns. Returns
+ * Store the findings of a heap walk that has ended or ends within patience_ns. Return
  * false if no walk ends within that time.
  */
 static bool end_walk(struct heap_keeper *k, uint64_t patience_ns,

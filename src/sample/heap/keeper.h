@@ -52,8 +52,8 @@ void heap_keeper_free(struct heap_keeper *keeper,
 void heap_keeper_set_pre_copy(struct heap_keeper *keeper, enum pre_copy pre_copy);
 
 /*
- * Permit keeping such a copy, and tracking the process, until the next walk. Initially
- * this is not permitted.
+ * Permit keeping the copies that are made while processes run, and tracking the writes of
+ * these processes, until the next walk. Initially this is not permitted.
  */
 void heap_keeper_set_keeps_copies(struct heap_keeper *keeper, bool keeps_copies);
 

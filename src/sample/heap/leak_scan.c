@@ -6,9 +6,7 @@
 #include "base/clock.h"
 #include "base/thread.h"
 
-/*
- * Amount of memory to scan for which another thread is worth its start.
- */
+/* Minimum amount of memory per thread. For less, starting a thread is not worthwhile. */
 #define THREAD_MIN_BYTES (UINT64_C(32) << 20)
 
 static unsigned int choose_thread_count(const struct image *image)

@@ -40,7 +40,7 @@
 #define MIGRATION_TRIES 5
 #define MIGRATION_DELAY_NS (200 * NS_PER_US)
 
-/* A lower bound on the time for copying scattered pages, with two threads. */
+/* Lower bound, in ns per GiB, on copying scattered pages with two threads. */
 #define LATE_NS_PER_GIB (80 * NS_PER_MS)
 
 bool heap_moment_wants(const struct heap_reader *reader, const struct mapping *m)

@@ -31,8 +31,8 @@ struct heap_moment {
 	 */
 	struct image packed;
 	/*
-	 * Copy of the early pages, borrowed from the reader. If it has ranges, the pause
-	 * copies only the pages that it lacks.
+	 * The pages that were copied before the pause, borrowed from the reader. If
+	 * `early` has ranges, the pause copies only the pages that it lacks.
 	 */
 	struct early_copy early;
 	/* the figures of the process, which are read before the pause if possible */
@@ -76,8 +76,8 @@ uint64_t heap_moment_bytes(const struct heap_reader *reader,
  * be sorted; if reader->is_running is also set, pause the process only to read the
  * registers of its threads.
  *
- * If reader->early has ranges, copy what was written to them once more before the pause,
- * and in the pause only what was written since.
+ * If reader->early has ranges, copy the pages in them that were written since the
+ * previous round, and copy in the pause only the pages that were written after that.
  *
  * Return 0 on success; the reader then owns the image and the registers, and *ret must
  * be freed with heap_moment_free(). On failure, *ret is NULL, and the return value is an

@@ -29,7 +29,7 @@
 #include "tracee/memory/huge_pages.h"
 #include "tracee/memory/write_track.h"
 
-/* Maximum wait for a moment at which a thread can be borrowed. */
+/* Maximum time to wait until a thread of the process can be used for system calls. */
 #define BORROW_LIMIT_NS (3 * NS_PER_S)
 
 /*
@@ -49,9 +49,9 @@
 #define PAGES_PER_S_MAX 500000
 
 /*
- * Memory for the copy: the heap may grow during the copy. The tables of the walk
- * need 1/TABLES_SHARE of the copy. 1/OTHERS_SHARE of the free memory is left to
- * other programs.
+ * Memory for the copy. The heap may grow during the copy by 1/SPARE_SHARE of its size and
+ * SPARE_BYTES. The tables of the walk need 1/TABLES_SHARE of the size of the copy.
+ * 1/OTHERS_SHARE of the free memory is left to other programs.
  */
 #define SPARE_SHARE 16
 #define SPARE_BYTES (UINT64_C(64) << 20)
@@ -178,9 +178,9 @@ static int judge_pause(const struct rounds *rounds, uint64_t pages, struct heap 
 }
 
 /*
- * Decide after a round whether the remainder can be copied in a pause, from the number
- * of pages that were written in the time of the previous round. Return 1 if so, 0 if
- * another round is worthwhile, or -EFBIG.
+ * Decide after a round whether the remainder can be copied in a pause, from the number of
+ * pages that were written during the previous round. Return 1 if so, 0 if another round
+ * is worthwhile, or -EFBIG.
  */
 static int judge_round(const struct rounds *rounds, uint64_t pages, uint64_t before,
 		       uint64_t ns, struct heap *heap)
@@ -204,7 +204,10 @@ static int judge_round(const struct rounds *rounds, uint64_t pages, uint64_t bef
 	return r < 0 ? r : 1;
 }
 
-/* *ret_first_pages is the number of pages that the first round copied. */
+/*
+ * Copy in rounds until a pause can copy the remainder. *ret_first_pages is set to the
+ * number of pages that the first round copied.
+ */
 static int run_rounds(const struct rounds *rounds, struct heap *heap,
 		      uint64_t *ret_first_pages)
 {
@@ -239,8 +242,8 @@ static int run_rounds(const struct rounds *rounds, struct heap *heap,
 }
 
 /*
- * On a busy machine, the threads may not stop in time at the first attempt. All attempts
- * together stop the process for at most max_pause_ns.
+ * Open a userfaultfd of the process. On a busy machine, the threads may not stop in time
+ * at the first attempt. All attempts together stop the process for at most max_pause_ns.
  */
 static int open_fault_fd(struct probe_request *request, uint64_t max_pause_ns,
 			 int *ret_fd, struct heap *heap)

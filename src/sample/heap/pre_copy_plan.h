@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * pre_copy_plan - which memory of a process is copied while it runs, and which in the
- * pause.
+ * pre_copy_plan - decide which memory of a process is copied while the process runs, and
+ * which in the pause.
  */
 #ifndef MS_SAMPLE_HEAP_PRE_COPY_PLAN_H
 #define MS_SAMPLE_HEAP_PRE_COPY_PLAN_H
@@ -17,7 +17,8 @@ struct pre_copy_plan {
 	struct early_range *ranges; /* memory whose writes can be tracked */
 	size_t count;
 	struct page_list mappings; /* all memory to be copied */
-	bool is_tracked;      /* a range is tracked; true after a copy that was kept */
+	/* true if a range is tracked already, because an earlier copy was kept */
+	bool is_tracked;
 	uint64_t bytes;	      /* resident bytes of the ranges */
 	uint64_t other_bytes; /* resident bytes to be copied in the pause */
 	uint64_t huge_bytes;

@@ -34,7 +34,7 @@
 /* finding the resident pages, if only some of them are copied */
 #define PAUSE_SCAN_NS_PER_GIB (20 * NS_PER_MS)
 
-/* A copy of fewer bytes takes so little time that a survey is not worthwhile. */
+/* A complete copy of fewer bytes than this is so fast that a survey is not worthwhile. */
 #define SURVEY_MIN_BYTES (UINT64_C(64) << 20)
 
 /*
@@ -297,7 +297,7 @@ static bool may_survey(const struct heap_reader *reader, const struct usage *u,
 }
 
 /*
- * Read the heap in a pause that copies only the pages that the survey found. Returns
+ * Read the heap in a pause that copies only the pages that the survey found. Return
  * -ENODATA if the walkers probably need, or have needed, other pages too.
  */
 static int read_surveyed(struct heap_reader *reader, struct usage *u,
@@ -325,7 +325,7 @@ static int read_surveyed(struct heap_reader *reader, struct usage *u,
 }
 
 /*
- * Read the heap in a pause that copies only the pages that the walkers read. Returns
+ * Read the heap in a pause that copies only the pages that the walkers read. Return
  * -ENODATA if this is not possible or not worthwhile; a complete copy may succeed.
  */
 static int read_sparse(struct heap_reader *reader, struct usage *u,

@@ -44,7 +44,10 @@ struct heap_reader {
 	/* the reader's own sampler, if it had to abandon the caller's; otherwise NULL */
 	struct sampler *own_sampler;
 	uint64_t max_pause_ns;
-	/* refuse (-EFBIG) to copy more than this; 0: no limit. Set by the caller. */
+	/*
+	 * maximum number of bytes to copy, otherwise fail with -EFBIG; 0: no limit. Set
+	 * by the caller.
+	 */
 	uint64_t max_copy_bytes;
 	/* do not pause the target, so that the figures are estimates */
 	bool is_running;
@@ -83,8 +86,8 @@ struct heap_reader {
 	/* pages that the walkers will probably read, if only these are copied; sorted */
 	struct page_list pages;
 	/*
-	 * The process for which a survey failed, or for which copies of some pages were
-	 * not sufficient; 0: none. All its pages are copied.
+	 * pid of the process for which a survey failed, or for which copies of some pages
+	 * were not sufficient; 0: none. All pages of this process are copied.
 	 */
 	int futile_pid;
 	/* CPU time that other threads used for the last read */

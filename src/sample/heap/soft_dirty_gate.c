@@ -42,8 +42,8 @@ int soft_dirty_gate_check(const struct procfs *fs, int pid,
 
 	if (r == -EPERM)
 		return refuse(ret_problem,
-			      "soft-dirty bits require CAP_SYS_ADMIN, with which "
-			      "memstate sees that memory was moved");
+			      "soft-dirty bits require CAP_SYS_ADMIN, without "
+			      "which memstate cannot detect moved memory");
 	if (r < 0)
 		return refuse(ret_problem, "this kernel has no soft-dirty bits "
 					   "(CONFIG_MEM_SOFT_DIRTY)");

@@ -12,15 +12,15 @@
 #include "tracee/memory/write_tracker.h"
 
 /*
- * Return 0, or -EFBIG with *ret_problem if the kernel, the rights of memstate or the
- * process do not permit it.
+ * Return 0 if memstate may clear the bits. Return -EFBIG with *ret_problem if the kernel,
+ * the rights of memstate or the process do not permit it.
  */
 int soft_dirty_gate_check(const struct procfs *fs, int pid,
 			  const struct mapping_list *mappings, const char **ret_problem);
 
 /*
- * Make the tracker of the process. Return 0, or -errno with *ret_problem and without a
- * tracker.
+ * Create a tracker of the process's writes. Return 0, or -errno with *ret_problem and
+ * without a tracker.
  */
 int soft_dirty_gate_open(const struct procfs *fs, int pid, struct write_tracker *ret,
 			 const char **ret_problem);

@@ -8,7 +8,7 @@
 
 /* Maximum number of samples that are read to find the mappings of a server. */
 #define LOOKBACK_MAX 1000
-/* Maximum number of servers for which this is done. */
+/* Maximum number of servers whose mappings are searched for. */
 #define TRIES_MAX 3
 
 static void set_runtime_limit(const struct usage *u, const struct runtime_limit *limit,
@@ -22,8 +22,8 @@ static void set_runtime_limit(const struct usage *u, const struct runtime_limit 
 }
 
 /*
- * Find the limit of a server whose options are unknown from its memory, in the last
- * sample up to `last` with the mappings of the process.
+ * Derive the limit of a server without known options from its memory. Use the last
+ * sample, up to `last`, that contains the mappings of the process.
  */
 static void find_limit_of_uses(struct replay *replay, size_t last,
 			       const struct process *process, struct runtime_limit *ret)

@@ -14,7 +14,7 @@
  * Maximum number of new processes read per sample. Later samples read the remaining ones.
  */
 #define NEW_MAX 64
-/* Upper bound on the CPU budget that can be saved up. */
+/* Maximum amount of unused CPU time that is saved for later samples. */
 #define CREDIT_MAX_NS (20 * NS_PER_MS)
 
 void group_turns_init(struct group_turns *g, struct sampler *sampler, unsigned int needs)

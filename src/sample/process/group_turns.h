@@ -40,7 +40,7 @@ void group_turns_update(struct group_turns *g, const struct cgroup *cgroup,
 			unsigned int share_per_million, enum turns turns);
 
 /*
- * Read all mappings of a process now, and add the process if its pid is unknown. Returns
+ * Read all mappings of a process now, and add the process if its pid is unknown. Return
  * 0, or -errno with the known figures unchanged.
  */
 int group_turns_read(struct group_turns *g, int pid);

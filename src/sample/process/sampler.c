@@ -102,7 +102,7 @@ void sampler_free(struct sampler *s)
 	free(s);
 }
 
-/* State while smaps is read and each mapping is classified as soon as it is parsed. */
+/* State of reading smaps. Each mapping is classified as soon as it is parsed. */
 struct reading {
 	struct sampler *sampler;
 	struct classifier classifier;

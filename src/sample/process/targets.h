@@ -44,7 +44,7 @@ static inline bool targets_are_all(const struct targets *t)
 }
 
 /*
- * Return true if no more samples will follow an empty sample of the targets. Until an
+ * Return true if the sample is empty, and all later samples will be empty too. Until an
  * empty cgroup is removed, processes may join it again.
  */
 bool targets_have_ended(const struct targets *targets, const struct snapshot *sample);

@@ -11,7 +11,7 @@
 #include "sample/process/process_notes.h"
 #include "sample/process/shmem_writers.h"
 
-/* The time at which the mappings of a process are read again. */
+/* State of reading a process's mappings from time to time; due_ns is the next time. */
 struct turn {
 	int pid;
 	uint64_t start_ticks, due_ns;

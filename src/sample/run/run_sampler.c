@@ -35,7 +35,10 @@
 #define WALK_PART 20
 #define WALK_SHARE 5
 #define FUTILE_MAX 6
-/* Time before which heaps are not walked, while the dynamic loader is working. */
+/*
+ * Time after the start of a run in which heaps are not walked, because the dynamic loader
+ * is still working.
+ */
 #define WALK_BEGIN_NS (20 * NS_PER_MS)
 
 /*
@@ -303,7 +306,7 @@ static const char *find_heap_problem(const struct run_sampler *s, const struct u
 		return u->taken_ns - u->heap_taken_ns <=
 				       (limit_ns > STALE_NS ? limit_ns : STALE_NS)
 			       ? NULL
-			       : "the last reading was taken too long before";
+			       : "the last reading is too old";
 	if (u->heap_error == -EFBIG || u->heap_error == -ETIMEDOUT)
 		return "the pause would exceed --max-pause";
 	problem = heap_problem_text(u);
