@@ -21,7 +21,7 @@ struct elf_build_id {
 bool elf_build_id_is_same(const struct elf_build_id *a, const struct elf_build_id *b);
 
 /*
- * Read the build ID of an open file. The length is 0 if the file has no build ID. Returns
+ * Read the build ID of an open file. The length is 0 if the file has no build ID. Return
  * 0, -ENOEXEC if the file is not a 64-bit ELF file for this machine, -EBADMSG or -errno.
  */
 int elf_build_id_read(int fd, struct elf_build_id *ret);

@@ -42,7 +42,7 @@ static int read_symbols(struct reading *reading, size_t index)
 	return elf_reader_read_symbols(&reading->file, index, &reading->symbols);
 }
 
-/* Return the index of the symbol's name in names, or name_count if it is not there. */
+/* Return the index of the symbol's name in names, or name_count if it is not in names. */
 static size_t find_name(const struct reading *reading, uint64_t symbol)
 {
 	const char *text = NULL;

@@ -16,8 +16,8 @@ struct elf_import {
 	/* index of the function in the names passed to elf_imports_read() */
 	size_t name;
 	/*
-	 * The program uses the slot only for calls. If false, it may also read the
-	 * address from the slot.
+	 * True if the program uses the slot only for calls. Otherwise it may also read
+	 * the address from the slot.
 	 */
 	bool is_for_calls;
 	/* the slot is a variable or constant that is initialized with the address */

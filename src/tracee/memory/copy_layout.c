@@ -10,7 +10,10 @@
 
 #define HUGE_PAGE_BYTES (UINT64_C(2) << 20)
 
-/* The reserve at each end of a span; the first one that meets the limit is used. */
+/*
+ * Possible sizes of the reserve at each end of a span, in bytes. The first size is used
+ * for which the layout does not exceed its limit.
+ */
 static const uint64_t reserves[] = {
 	UINT64_C(256) << 20,
 	UINT64_C(16) << 20,

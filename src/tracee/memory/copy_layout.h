@@ -41,7 +41,10 @@ bool copy_layout_make(struct copy_layout *layout, const struct page_list *list,
 
 void copy_layout_release(struct copy_layout *layout);
 
-/* Return true and the offset of start_addr if [start_addr, end_addr) is in one span. */
+/*
+ * If [start_addr, end_addr) is in one span, store the offset of start_addr, and
+ * return true.
+ */
 bool copy_layout_find(const struct copy_layout *layout, uint64_t start_addr,
 		      uint64_t end_addr, uint64_t *ret_offset);
 

@@ -12,7 +12,7 @@
 #include "tracee/memory/page_bits.h"
 #include "tracee/memory/write_track.h"
 
-/* The pages of a run, as indices of the bit table. */
+/* The pages of a run, as indices into the bit table. */
 struct pages {
 	uint64_t first, end;
 };
@@ -36,7 +36,7 @@ void early_keep_list_missing(struct early_copy *copy, const struct image *image)
 		struct pages pages;
 		uint64_t page, end;
 
-		/* early_keep_finish() will fail because of a run outside of the layout */
+		/* skip a run outside the layout; early_keep_finish() reports the error */
 		if (!find_pages(copy, run, &pages))
 			continue;
 		for (page = pages.first;; page = end) {
@@ -68,7 +68,7 @@ static void drop(struct early_copy *copy, uint64_t page, uint64_t end)
 	}
 }
 
-/* Release the pages that are not resident, which are not in the image. */
+/* Release the pages that are not in the image, because they are no longer resident. */
 static void drop_absent(struct early_copy *copy, const struct image *image)
 {
 	uint64_t page = 0;
@@ -83,7 +83,7 @@ static void drop_absent(struct early_copy *copy, const struct image *image)
 	drop(copy, page, copy->layout.bytes / IMAGE_PAGE_BYTES);
 }
 
-/* Replace the offsets of the runs by those of the layout. */
+/* Replace the offsets of the runs with those of the layout. */
 static int place_runs(const struct early_copy *copy, struct image *image,
 		      uint64_t *ret_resident_bytes)
 {
@@ -142,7 +142,7 @@ int early_keep_finish(struct early_copy *copy, struct image *image,
 	if (r < 0 || !mark_late(copy, late) || !is_complete(copy, image))
 		return -ESTALE;
 	drop_absent(copy, image);
-	/* these pages were copied in the pause, or are absent and no longer marked */
+	/* unread pages were copied in the pause, or are absent and no longer marked */
 	copy->unread.count = 0;
 	image->bytes = copy->store.bytes;
 	image->capacity_bytes = copy->store.capacity_bytes;

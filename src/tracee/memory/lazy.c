@@ -79,7 +79,7 @@ static uint64_t fill_from_target(struct lazy *l, uint64_t offset, uint64_t addr,
 }
 
 /*
- * Read up to `length` bytes of the target from start_addr, which is in the run. Returns
+ * Read up to `length` bytes of the target from start_addr, which is in the run. Return
  * the number of bytes that were filled, or 0.
  */
 static uint64_t fill_pages(struct lazy *l, const struct image_run *run,
@@ -129,7 +129,7 @@ static void handle_fault(struct lazy *l, uint64_t fault_addr)
 	if (start_addr < run->start_addr)
 		start_addr = run->start_addr;
 	length = fill_pages(l, run, start_addr, l->window * IMAGE_PAGE_BYTES);
-	/* an earlier page of the block may be present */
+	/* the page at addr was not filled, probably because an earlier page is present */
 	if (length <= addr - start_addr) {
 		l->page_count += length / IMAGE_PAGE_BYTES;
 		start_addr = addr;

@@ -32,7 +32,7 @@ struct lazy;
  * lazy_stop(), the image must not be changed, and its bytes must not be passed to the
  * kernel.
  *
- * Return 0, or a -errno if userfaultfd(2) is not available.
+ * Return 0, or -errno if userfaultfd(2) is not available.
  */
 int lazy_start(struct image *image, int mem_fd, uint64_t page_max, struct lazy **ret);
 

@@ -30,12 +30,15 @@
 
 /*
  * The tracker stores for each page the number of its page frame when the page was listed;
- * 0 if the page must be copied in the pause. This bit is added when the page was seen to
- * be written.
+ * 0 if the page must be copied in the pause. This bit is set if the tracker has seen that
+ * the page was written.
  */
 #define SEEN_WRITTEN (UINT64_C(1) << 63)
 
-/* Attempts to test the bits. New mappings of other threads may disturb one. */
+/*
+ * Maximum number of attempts to test the bits. Mappings that other threads create in the
+ * meantime may disturb an attempt.
+ */
 #define TEST_TRIES 3
 
 /* A function that is called for each page of a part. Return 0 or -errno. */
@@ -166,9 +169,9 @@ static int list(struct write_tracker *tracker, const struct tracked_part *part,
 }
 
 /*
- * Return 1 if the page is the one that was listed, and has not been written since the
- * bits were cleared; 0 if not; or -ESTALE if it was seen to be written, but its bit is
- * no longer set.
+ * Return 1 if the page has the same page frame as when it was listed, and has not been
+ * written since the bits were cleared. Return 0 if not, or -ESTALE if the tracker has
+ * seen that the page was written, but the page's bit is no longer set.
  */
 static int is_unchanged(const uint64_t *frame, uint64_t entry)
 {
@@ -180,7 +183,10 @@ static int is_unchanged(const uint64_t *frame, uint64_t entry)
 	return *frame & SEEN_WRITTEN ? -ESTALE : 1;
 }
 
-/* Once a page has been elsewhere, its copy may be that of another page. */
+/*
+ * Count a changed page. If the page frame at the address has changed, mark the page to be
+ * copied in the pause, because its copy may contain a different page.
+ */
 static int check_page(uint64_t *frame, uint64_t entry, uint64_t addr, void *context)
 {
 	uint64_t *pages = context;

@@ -21,16 +21,16 @@
 #include "tracee/memory/write_tracker.h"
 
 /*
- * Return 0 if memstate can use soft-dirty bits: write and read back the bit of a page of
- * memstate. -EOPNOTSUPP: the kernel has no soft-dirty bits; -EPERM: memstate may not see
+ * Test on a page of memstate itself whether memstate can use soft-dirty bits. Return 0 if
+ * so; -EOPNOTSUPP if the kernel has no soft-dirty bits; -EPERM if memstate may not see
  * physical addresses; or another -errno.
  */
 int soft_dirty_check_support(void);
 
 /*
- * Make a tracker. clear_fd is the process's /proc/PID/clear_refs, opened for writing. The
- * tracker owns it, but on failure the caller closes it. Return 0, or -EBUSY if another
- * memstate has such a tracker for this process.
+ * Create a tracker. clear_fd is the process's /proc/PID/clear_refs, opened for writing.
+ * The tracker owns it, but on failure the caller closes it. Return 0, or -EBUSY if
+ * another memstate has such a tracker for this process.
  *
  * begin() makes page faults of the process wait while the kernel clears the bits. check()
  * and find() return -ESTALE if they notice that another program has cleared the bits.

@@ -21,13 +21,16 @@
 #	define UFFD_FEATURE_WP_ASYNC (1 << 15)
 #endif
 
-/* The kernel holds the lock of a page table only briefly to protect this much memory. */
+/*
+ * Amount of memory to list and protect in one step, so that the kernel holds the lock of
+ * a page table only briefly.
+ */
 #define PIECE_BYTES (UINT64_C(64) << 20)
 
-/* Unregistering this much memory takes about a millisecond. */
+/* Amount of memory to unregister in one step, which takes about a millisecond. */
 #define UNREGISTER_BYTES (UINT64_C(16) << 20)
 
-/* Time for page faults of the process between two steps of unregistering. */
+/* Pause between two steps of unregistering, for waiting page faults of the process. */
 #define UNREGISTER_PAUSE_NS (100 * NS_PER_US)
 
 static int prepare(int fault_fd)

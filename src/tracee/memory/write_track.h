@@ -24,8 +24,8 @@
 bool write_track_is_supported(void);
 
 /*
- * Make a tracker with a new userfaultfd of the process. The tracker owns the descriptor,
- * but on failure the caller closes it.
+ * Create a tracker with a new userfaultfd of the process. The tracker owns the
+ * descriptor, but on failure the caller closes it.
  */
 int write_track_open(struct write_tracker *ret, int fault_fd);
 

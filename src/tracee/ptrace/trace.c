@@ -343,9 +343,7 @@ static int run_access(struct access *a, void *to)
 		expendable_run(accessor, do_access, a);
 		if (!expendable_wait(accessor, clock_now_ns() + ACCESS_NS, &r)) {
 			if (!expendable_end(accessor, free))
-				/*
-				 * the accessor thread has taken ownership of the access
-				 */
+				/* the abandoned thread frees the access when it ends */
 				a = NULL;
 			accessor = NULL;
 			r = -ETIMEDOUT;
