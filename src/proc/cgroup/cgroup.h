@@ -56,8 +56,8 @@ int cgroup_reader_read(struct cgroup_reader *reader, unsigned int parts,
 
 /*
  * Read only the processes of the cgroup itself and of all its descendants, even if the
- * limit belongs to an ancestor. Sets pids, pid_count and group_count of *ret. Return 0,
- * or -ESRCH if the cgroup was removed.
+ * limit belongs to an ancestor. Set pids, pid_count and group_count of *ret. Return 0, or
+ * -ESRCH if the cgroup was removed.
  */
 int cgroup_reader_read_pids(struct cgroup_reader *reader, struct cgroup *ret);
 

@@ -120,8 +120,8 @@ static int find_tracepoint(uint64_t *ret_id, size_t *ret_offset)
 }
 
 /*
- * Open and map the ring buffer of a CPU. Return 0 or -errno. If the CPU does not exist,
- * returns 0.
+ * Open and map the ring buffer of a CPU. Return 0 or -errno. A CPU that does not exist is
+ * not an error.
  */
 static int open_ring(struct oom_marks *marks, uint64_t id, int cpu)
 {

@@ -10,7 +10,7 @@
 #include "model/cgroup.h"
 
 /*
- * List the processes of the cgroup whose directory is dir_fd and of its descendants. Sets
+ * List the processes of the cgroup whose directory is dir_fd and of its descendants. Set
  * pids (sorted), pid_count and group_count of *ret, reusing its storage. Cgroups that are
  * removed during the listing are skipped. At most 10000 cgroups and 1000000 pids are
  * read; the others are ignored.

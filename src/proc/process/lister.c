@@ -17,11 +17,11 @@ struct entry {
 	struct process process; /* the state is 0 if stat is hidden or was not read yet */
 	struct statm statm;
 	/*
-	 * Inode number of the statm file, by which a process is recognized that has no
-	 * descriptor: the kernel creates a new inode for each process. 0: unknown.
+	 * Inode number of the statm file; 0 if unknown. It identifies a process whose
+	 * statm is not open, because the kernel creates a new inode for each process.
 	 */
 	uint64_t inode;
-	int fd; /* descriptor of statm that is held until the next look, or -1 */
+	int fd; /* descriptor of statm that stays open until the next listing, or -1 */
 	bool must_read_stat;
 };
 
@@ -36,7 +36,8 @@ struct lister {
 	struct entry_list now, before;
 	unsigned int look_count;
 	size_t held_count, held_max;
-	bool holds_none; /* descriptors have run out once */
+	/* true once no more files could be opened; then no descriptors stay open */
+	bool holds_none;
 };
 
 struct lister *lister_new(const struct procfs *fs)
@@ -75,7 +76,7 @@ void lister_free(struct lister *l)
 	free(l);
 }
 
-/* Determine how many descriptors may be held, because the limit may have changed. */
+/* Determine how many descriptors may stay open, because the limit may have changed. */
 static void set_held_max(struct lister *l)
 {
 	struct rlimit limit;
@@ -110,7 +111,7 @@ static struct entry *find_entry(const struct entry_list *list, int pid)
 								    : NULL;
 }
 
-/* Release all descriptors, and hold none from now on, because no more can be opened. */
+/* Close all descriptors, and keep none open from now on: no more can be opened. */
 static void stop_holding(struct lister *l)
 {
 	release_fds(l);
@@ -136,7 +137,7 @@ static int list_pids(struct lister *l, struct entry_list *list)
 	return proc_list_read(l->fs, 0, add_pid, list);
 }
 
-/* Move what is known of each process to the new list. */
+/* Move the known data of each process to the new list. */
 static void move_known(struct entry_list *from, struct entry_list *to)
 {
 	size_t old = 0;
@@ -174,8 +175,8 @@ static int list_entries(struct lister *l)
 }
 
 /*
- * Return true if the process has another parent now: the kernel gives the children of an
- * ended process to another one.
+ * Return true if the parent of the process has ended, so that the kernel has given the
+ * process another parent.
  */
 static bool has_lost_parent(const struct lister *l, const struct entry *e)
 {
@@ -201,7 +202,7 @@ static void mark_stat(struct lister *l, const int *pids, size_t count)
 	for (size_t i = 0; i < l->now.count; i++) {
 		struct entry *e = &l->now.items[i];
 
-		/* most processes have the same parent as the process before */
+		/* most processes have the same parent as the previous process */
 		if (i == 0 || e->process.ppid != ppid)
 			is_lost = has_lost_parent(l, e);
 		ppid = e->process.ppid;
@@ -224,7 +225,10 @@ static void forget(struct lister *l, struct entry *e)
 	};
 }
 
-/* Compare an inode number of statm with the known one. */
+/*
+ * Forget the process if statm has another inode number than before, because the pid was
+ * then reused.
+ */
 static void check_inode(struct lister *l, struct entry *e, const struct stat *st)
 {
 	if (e->inode == st->st_ino)
@@ -233,7 +237,7 @@ static void check_inode(struct lister *l, struct entry *e, const struct stat *st
 	e->inode = st->st_ino;
 }
 
-/* Open statm. The caller closes the descriptor unless it is held. */
+/* Open statm. The caller closes the descriptor unless it is to stay open. */
 static int open_statm(struct lister *l, struct entry *e)
 {
 	int fd = proc_file_open(l->fs, e->process.pid, PROC_STATM);
@@ -264,7 +268,7 @@ static int read_stat(struct lister *l, struct entry *e)
 
 /*
  * Return true if the process has no pages although it is not a kernel thread: it has
- * ended, or its main thread has. Its state is read at each look.
+ * ended, or its main thread has. Its state is then read in each listing.
  */
 static bool is_ending(const struct entry *e)
 {
@@ -278,9 +282,9 @@ static bool is_changed(const struct statm *a, const struct statm *b)
 }
 
 /*
- * Read stat. If stat is not that of the known process, read statm again: if the process
- * of the open statm still exists, no other process has reused its pid, and stat is its
- * own.
+ * Read stat. If stat does not belong to the known process, read statm again: if this
+ * succeeds, the process whose statm is open still exists. No other process can then have
+ * its pid, so stat belongs to this process.
  */
 static int read_stat_of_statm(struct lister *l, struct entry *e, int fd,
 			      struct statm *statm)
@@ -310,8 +314,8 @@ static int read_files(struct lister *l, struct entry *e, int fd)
 }
 
 /*
- * Update a kernel thread, whose statm never changes. It needs no descriptor. Return false
- * if the pid belongs to another process now.
+ * Update a kernel thread. Its statm never changes, and therefore need not stay open.
+ * Return false if the pid belongs to another process now.
  */
 static bool update_kernel_thread(struct lister *l, struct entry *e, int *ret)
 {

@@ -3,16 +3,16 @@
  * lister - list all processes again and again, at a fraction of the cost of
  * proc_list_read().
  *
- * A lister keeps what it has read of each process, and an open descriptor of the statm
- * file. It reads every statm at each look, and stat only of processes that are new, whose
- * statm has changed, whose parent has ended, that the caller names, and of one process in
- * LISTER_TURNS. The other members of struct process are therefore at most LISTER_TURNS
- * looks old. stat_rss_bytes is always that of statm.
+ * A lister caches the data of each process, and keeps the process's statm file open. Each
+ * listing reads every statm. It reads stat only for processes that are new, whose statm
+ * has changed, whose parent has ended, or that the caller names, and for one in
+ * LISTER_TURNS of the other processes. The members of struct process are therefore at
+ * most LISTER_TURNS listings old, except stat_rss_bytes, which is always read from statm.
  *
  * Each descriptor takes 5.6 KiB of kernel memory, which is charged to memstate's cgroup.
  * A lister holds at most LISTER_HELD_MAX descriptors, and at most half of the soft limit
- * RLIMIT_NOFILE. It opens the statm of other processes at each look. It releases all its
- * descriptors, and holds none from then on, if no more files can be opened.
+ * RLIMIT_NOFILE. It opens the statm of other processes in each listing. If no more files
+ * can be opened, the lister closes all its descriptors, and keeps none open from then on.
  */
 #ifndef MS_PROC_PROCESS_LISTER_H
 #define MS_PROC_PROCESS_LISTER_H

@@ -93,5 +93,6 @@ uint64_t own_count_descriptors(void)
 	while (readdir(dir))
 		count++;
 	closedir(dir);
-	return count - 3; /* ".", ".." and the directory itself */
+	/* do not count ".", ".." and the descriptor of the directory itself */
+	return count - 3;
 }

@@ -26,8 +26,9 @@ void own_raise_priority(void);
 int own_lock_memory(void);
 
 /*
- * Release the pages of programs and libraries. Those that are used again are mapped from
- * the page cache; those that only the start used no longer count as resident.
+ * Release the code pages of memstate and its libraries. Pages that are used again
+ * are mapped from the page cache; those that were used only at startup no longer
+ * count as resident.
  */
 void own_release_code_pages(void);
 

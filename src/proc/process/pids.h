@@ -9,8 +9,8 @@
 #include "proc/process/list.h"
 
 /*
- * Call fn for every live process, with all members set (LIST_STAT). Return as
- * proc_list_read() does.
+ * Call fn for every live process, with all members set (LIST_STAT). Return the same
+ * values as proc_list_read().
  */
 int proc_pids_read(const struct procfs *fs, process_fn fn, void *context);
 

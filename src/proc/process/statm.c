@@ -12,7 +12,10 @@
 #include "base/cleanup.h"
 #include "proc/process/file.h"
 
-/* Pages to touch, and attempts, because another thread may map pages meanwhile. */
+/*
+ * Number of pages to touch, and maximum number of attempts, because other threads may map
+ * pages in the meantime.
+ */
 #define PROBE_PAGES 3
 #define PROBE_TRIES 3
 

@@ -35,7 +35,7 @@ enum smaps_field smaps_find_field(const char *key, size_t length);
 
 /*
  * Learn the layout from the lines that follow a header line. at_end means that the text
- * is the end of the file. Sets line_count to 0 if the text does not contain a complete
+ * is the end of the file. Set line_count to 0 if the text does not contain a complete
  * record, or if the record has no fixed layout.
  */
 void smaps_layout_learn(struct smaps_layout *layout, const char *text, size_t length,

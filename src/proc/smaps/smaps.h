@@ -74,7 +74,7 @@ void smaps_reader_release(struct smaps_reader *reader);
 
 /*
  * Call fn for every mapping of pid. A process without memory has no mappings. Return 0,
- * -ESRCH, -EACCES, -EOPNOTSUPP, -EBADMSG, or the negative value that fn returned. Returns
+ * -ESRCH, -EACCES, -EOPNOTSUPP, -EBADMSG, or the negative value that fn returned. Return
  * -ESTALE if the process called exec or ended during the read: fn was then called for
  * only some of the mappings, and the caller must start over. The function always sets
  * *ret_read_ns to the time spent reading, without pauses.
