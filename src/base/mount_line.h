@@ -20,8 +20,8 @@ struct mount_line {
 };
 
 /*
- * Parse a line without its line break. The function modifies the line. Returns
- * false if the line is malformed.
+ * Parse a line without its line break. The function modifies the line. Return false if
+ * the line is malformed.
  */
 bool mount_line_parse(char *line, struct mount_line *ret);
 

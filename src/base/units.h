@@ -128,7 +128,7 @@ struct units_rate {
 };
 
 /*
- * Return the largest unit in which the absolute value of the rate is at least 1. Returns
+ * Return the largest unit in which the absolute value of the rate is at least 1. Return
  * "M/h" for a rate of 0.
  */
 const struct units_rate *units_find_rate(int64_t bytes_per_hour);

@@ -9,8 +9,8 @@
 
 /*
  * Return the name of a user, or NULL if the user has no name. The next call overwrites
- * the name. A static program reads only /etc/passwd, because the C library would load
- * the name services as shared libraries, which must have the version of that library.
+ * the name. A static program reads only /etc/passwd, because for other sources the C
+ * library would load shared libraries, whose version must match that of the C library.
  */
 const char *user_find_name(uint32_t uid);
 
