@@ -91,8 +91,8 @@ static bool take(struct glibc *g, size_t index, struct bin_walk *walk, enum side
 	memcpy(words, at, sizeof(words));
 	words[1] &= ~CHUNK_FLAGS;
 	/*
-	 * The chunk must point back to its predecessor, so no chunk can be twice in a
-	 * bin, or in two bins.
+	 * A chunk must point back to its predecessor. Thus no chunk can be in a bin
+	 * twice, or in two bins.
 	 */
 	if (words[2 + !side] != walk->last_addr[side] ||
 	    (walk->bin > 1 && walk->bin < SMALL_BINS &&

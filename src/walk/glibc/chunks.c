@@ -4,8 +4,8 @@
 #include "walk/glibc/walk.h"
 
 /*
- * Maximum number of bytes at the end of an abandoned heap: a chunk of 16 bytes, and a
- * chunk head with size 0.
+ * Maximum size of the fenceposts at the end of a heap that malloc no longer extends: a
+ * chunk of 16 bytes, and the head of a chunk with size 0.
  */
 #define FENCES_BYTES_MAX 48
 

@@ -15,8 +15,8 @@
 
 static const struct layout layouts[] = {
 	{ 112, 16 }, /* glibc 2.27 to 2.42 */
-	{ 104, 8 },  /* glibc 2.26 (no have_fastchunks) */
-	{ 24, 0 },   /* glibc 2.43 (no fastbins) */
+	{ 104, 8 },  /* glibc 2.26, without have_fastchunks */
+	{ 24, 0 },   /* glibc 2.43, without fastbins */
 };
 
 static uint64_t word_at(const uint8_t *bytes, size_t index)

@@ -6,7 +6,7 @@
 #include "base/xalloc.h"
 #include "walk/blocks/page_use.h"
 
-/* The indices of the heap's spaces in struct heap. */
+/* Indices in the array `spaces` of struct heap. */
 enum {
 	SPACE_SMALL,
 	SPACE_LARGE,

@@ -45,7 +45,8 @@ enum hotspot_field {
 	FIELD_KLASS_LAYOUT,
 	FIELD_KLASS_NAME,
 	FIELD_KLASS_NEXT,
-	FIELD_MIRROR_WORDS, /* static: offset in objects of java.lang.Class */
+	/* static field: offset of the size in objects of java.lang.Class */
+	FIELD_MIRROR_WORDS,
 	FIELD_MUTABLE_BOTTOM,
 	FIELD_MUTABLE_END,
 	FIELD_MUTABLE_TOP,

@@ -29,7 +29,7 @@
 
 /* A slot of the cache: an address, and the index of its class plus 1, or 0. */
 struct slot {
-	uint64_t addr; /* 0: the slot is empty */
+	uint64_t addr; /* address of the class; 0 if the slot is empty */
 	size_t number;
 };
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * klasses - the classes of the objects in a Java heap, with their sums. Internal to
- * walk/.
+ * klasses - the classes of the objects in a Java heap, with the number and size of their
+ * objects. Internal to walk/.
  */
 #ifndef MS_WALK_HOTSPOT_KLASSES_H
 #define MS_WALK_HOTSPOT_KLASSES_H

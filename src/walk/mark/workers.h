@@ -50,7 +50,7 @@ struct workers {
 struct workers *workers_new(struct marker *markers, unsigned int count,
 			    const struct mark_progress *progress);
 
-/* End the threads. NULL is allowed. Does not free the markers. */
+/* End the threads. w may be NULL. The markers are not freed. */
 void workers_free(struct workers *w);
 
 /*

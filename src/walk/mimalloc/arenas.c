@@ -21,7 +21,7 @@
 #define ARENA_SLICES_MAX (UINT64_C(1) << 26)
 #define ARENAS_MAX (1U << 10)
 
-/* Offsets in struct mi_arena_s and struct mi_bbitmap_s of some versions. */
+/* Offsets in struct mi_arena_s and struct mi_bbitmap_s, which differ between versions. */
 struct arena_layout {
 	uint16_t slice_count, info_count, free_map, chunks;
 };
@@ -38,7 +38,8 @@ static const struct arena_layout layouts[] = {
 struct arena {
 	uint64_t addr, end_addr, owner_addr;
 	uint64_t slice_count, info_count;
-	uint64_t bits_addr; /* one bit for each slice that is free */
+	/* address of a bitmap with one bit per slice; set bits mark free slices */
+	uint64_t bits_addr;
 };
 
 /* Read the arena at addr. Return false if it does not have this layout. */

@@ -130,7 +130,10 @@ static bool read_segment(struct mimalloc *m, const struct mimalloc_layout *layou
 	return true;
 }
 
-/* Return true if a page's first free blocks are where the layout's blocks begin. */
+/*
+ * Return true if the page's first free blocks are at multiples of the block size from the
+ * first block, as the layout requires.
+ */
 static bool are_blocks_aligned(const struct mimalloc_page *page)
 {
 	for (size_t i = 0; i < MIMALLOC_LISTS_; i++) {

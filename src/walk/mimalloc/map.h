@@ -8,7 +8,7 @@
 /* Size of struct mi_memid_s, which begins with the address of the arena, if any. */
 #define MIMALLOC_MEMORY_BYTES 24
 
-/* Offsets in struct mi_page_s of some versions. */
+/* Offsets in struct mi_page_s, for the versions that share a layout. */
 struct mimalloc_map_layout {
 	const char *versions;
 	bool has_offset;       /* the struct contains the offset of the first block */

@@ -103,7 +103,7 @@ struct mimalloc {
 	const struct mimalloc_map_layout *map_layout; /* of version 3 */
 	struct mimalloc_ranges arenas;		      /* of version 3 */
 
-	struct mimalloc_page *pages; /* pages in ascending address order; disjoint */
+	struct mimalloc_page *pages; /* pages, disjoint and in ascending address order */
 	size_t page_count, page_capacity;
 	/*
 	 * Ranges of all memory of the heap, of free slices, and of mimalloc's own data.

@@ -51,7 +51,7 @@ struct oldmalloc {
 	struct blocks *blocks;
 
 	uint64_t bins_addr; /* 0: not found */
-	/* regions in ascending address order; disjoint */
+	/* regions, disjoint and in ascending address order */
 	struct oldmalloc_region *regions;
 	size_t region_count, region_capacity;
 	/* numbers of chunks, bins and regions that failed a check */

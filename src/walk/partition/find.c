@@ -138,7 +138,10 @@ static bool read_settings(struct partition *p, struct partition_root *root)
 	return false;
 }
 
-/* Read the members after the buckets. Return false if the partition is not in use. */
+/*
+ * Read the members of the root that follow the buckets. Return false if the partition
+ * is not in use.
+ */
 static bool read_figures(struct partition *p, struct partition_root *root)
 {
 	uint64_t addr = root->bucket_addr +

@@ -49,7 +49,7 @@ struct partition_root {
 	uint64_t bucket_addr; /* address of the first bucket */
 	unsigned int bucket_count;
 	/*
-	 * the range of addresses within which the lists of free slots contain offsets;
+	 * address range of the pool; the lists of free slots contain offsets in the pool;
 	 * pool_bytes is a power of two
 	 */
 	uint64_t pool_addr, pool_bytes;
@@ -57,7 +57,7 @@ struct partition_root {
 	/* The figures that the root itself contains. */
 	uint64_t super_bytes, direct_bytes, allocated_bytes;
 	uint64_t first_extent, first_direct_map;
-	bool has_cache; /* threads cache slots of this partition */
+	bool has_cache; /* true if threads have caches for the slots of this partition */
 	/* Sums over the spans, which should equal the root's own figures. */
 	uint64_t found_super_bytes, found_direct_bytes, found_allocated_bytes;
 	/* number of spans, lists and figures that failed a check */
@@ -66,7 +66,7 @@ struct partition_root {
 
 /* A slot span, or a direct map with its only slot. */
 struct partition_span {
-	uint64_t start_addr, end_addr; /* all memory of the span, in whole pages */
+	uint64_t start_addr, end_addr; /* address range of the span, in whole pages */
 	uint64_t slot_bytes;
 	uint32_t slot_count;
 	uint32_t used_count; /* number of slots that are or were allocated */
@@ -92,7 +92,8 @@ struct partition {
 	size_t root_count;
 	struct partition_area *areas;
 	size_t area_count, area_capacity;
-	struct partition_span *spans; /* in ascending address order once all are read */
+	/* spans, in ascending address order once all are read */
+	struct partition_span *spans;
 	size_t span_count, span_capacity;
 	uint64_t bit_count;
 	size_t cache_count;

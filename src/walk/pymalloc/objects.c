@@ -97,7 +97,10 @@ static uint32_t type_of(struct counting *c, const struct block *block)
 	return 0;
 }
 
-/* Choose the size of the collector's head with which the most blocks are objects. */
+/*
+ * Choose the size of the collector's head with which memstate recognizes the most
+ * blocks as objects.
+ */
 static void find_head_size(struct counting *c)
 {
 	uint64_t best_count = 0, best = head_sizes[0];

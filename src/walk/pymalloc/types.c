@@ -34,7 +34,7 @@ enum {
 
 /* A slot of the cache: an address, and the number of its type or 0. */
 struct slot {
-	uint64_t addr; /* 0: the slot is empty */
+	uint64_t addr; /* address of the type; 0 if the slot is empty */
 	uint32_t number;
 };
 

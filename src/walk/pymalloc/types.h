@@ -17,8 +17,8 @@ struct python_type {
 	uint64_t addr;
 	char *name;
 	uint64_t basic_bytes; /* tp_basicsize */
-	bool is_collected;    /* objects have the collector's head in front */
-	bool has_extra;	      /* objects have two more words in front of that head */
+	bool is_collected;    /* the collector's head precedes the objects */
+	bool has_extra;	      /* two more words precede the collector's head */
 };
 
 struct python_types;

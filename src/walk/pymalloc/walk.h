@@ -20,7 +20,7 @@
 #include "walk/blocks/data_area.h"
 #include "walk/blocks/input.h"
 
-/* number of pools in an aligned arena; other arenas have one pool less */
+/* number of pools in an aligned arena; other arenas have one pool fewer */
 #define PYMALLOC_POOLS 64
 #define PYMALLOC_HEAD_BYTES 48 /* size of the head of a pool */
 #define PYMALLOC_CLASSES_MAX 64

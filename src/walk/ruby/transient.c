@@ -17,7 +17,7 @@
 #define BLOCK_BYTES (UINT64_C(32) << 10)
 #define HEADER_BYTES UINT64_C(16)
 
-/* Upper bound on the blocks that end a list. Ruby has three lists of blocks. */
+/* Upper bound on the number of blocks that end a list. Ruby has three lists of blocks. */
 #define ENDS_MAX 4
 
 struct block_header {

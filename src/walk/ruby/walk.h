@@ -60,7 +60,9 @@ void ruby_account(struct ruby *r);
  */
 uint64_t ruby_find_transient(struct ruby *r);
 
-/* Add the blocks of the transient heap to the pages and the space. (transient.c) */
+/*
+ * Count the blocks of the transient heap in the use of pages and in *space. (transient.c)
+ */
 void ruby_account_transient(struct ruby *r, uint64_t arena, struct heap_space *space);
 
 /* Walk the heap like walk_heap(), but only the slots of Ruby 3.1. */

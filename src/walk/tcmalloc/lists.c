@@ -11,7 +11,7 @@
 #define CENTRAL_USED 1144
 #define BATCHES_MAX 64
 
-/* Size of struct FreeList in a thread's cache, and an offset in it. */
+/* Size of struct FreeList in a thread's cache, and offset of the length in it. */
 #define LIST_BYTES 32
 #define LIST_LENGTH 8
 

@@ -92,8 +92,8 @@ static void mark_unused_before(struct tcmalloc *t, const struct mapping *m)
 	uint64_t near = 0;
 
 	/*
-	 * if the last page of the mapping is absent, the last of these runs begins after
-	 * the mapping
+	 * if the last page of the mapping is absent, the last run to visit begins
+	 * after the mapping
 	 */
 	if (r > t->image->run_count)
 		r = t->image->run_count;

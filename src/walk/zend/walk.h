@@ -22,7 +22,7 @@
 #define ZEND_PAGE_BYTES UINT64_C(4096)
 #define ZEND_PAGES 512 /* pages in a chunk */
 #define ZEND_BINS 30
-#define ZEND_LARGE ZEND_BINS /* stands for the bin of a run with a single block */
+#define ZEND_LARGE ZEND_BINS /* bin number of a run with a single block */
 
 /* Offsets in a chunk. */
 #define ZEND_CHUNK_NEXT 8
@@ -43,7 +43,7 @@
 /* The members from which PHP decides whether it keeps an empty chunk for later. */
 struct zend_counters {
 	int32_t chunk_count;
-	int32_t kept_count; /* chunks in the list of unused chunks */
+	int32_t kept_count; /* number of chunks in the list of unused chunks */
 	double average_count;
 	int32_t boundary, deletion_count;
 };
@@ -67,7 +67,7 @@ struct zend_run {
 	uint64_t addr;
 	uint64_t page_count;
 	uint64_t first_bit;
-	uint64_t free_count; /* free blocks of a bin */
+	uint64_t free_count; /* number of free blocks, if the run has a bin */
 	uint32_t heap;	     /* index of the heap */
 	uint8_t bin;	     /* or ZEND_LARGE */
 	bool is_huge;
