@@ -14,7 +14,8 @@
 struct cgroup_turns {
 	/* index of the cgroup with which the next round begins */
 	size_t next;
-	struct snapshot members; /* usages of the processes of one limit, borrowed */
+	/* usages of the processes in one cgroup with a limit; borrowed */
+	struct snapshot members;
 	/* Figures of the cgroups whose limits apply, as read in this round. */
 	struct known_limit {
 		char *path;

@@ -22,8 +22,9 @@
 struct heap_turns {
 	struct heap_keeper *keeper;
 	const regex_t *pattern;
-	struct snapshot known; /* the last usages with a heap, in no particular order */
-	int next_pid;	       /* pid at which the next round begins */
+	/* latest usage with heap figures of each process, unordered */
+	struct snapshot known;
+	int next_pid; /* pid at which the next round begins */
 };
 
 struct heap_turns *heap_turns_new(const struct procfs *fs, struct sampler *sampler,

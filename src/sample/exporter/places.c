@@ -153,7 +153,10 @@ static size_t find_length(const struct places *places, const char *path)
 	return length > hidden ? length - hidden : 0;
 }
 
-/* Patterns apply to the names of cgroups only if processes are grouped by cgroup. */
+/*
+ * Return true if memstate does not read the files of the named cgroup. Patterns apply to
+ * cgroups only if processes are grouped by cgroup.
+ */
 static bool is_left_out(const struct places *places, const char *name)
 {
 	return strcmp(name, GROUP_NAME_REST) == 0 ||

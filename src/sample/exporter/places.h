@@ -32,13 +32,14 @@ struct place {
 	/* The figures of the last reading. */
 	bool has_figures, is_removed;
 	struct oom_figures figures;
-	uint64_t id;		     /* cgroup_reader_id() at the last reading */
+	/* result of cgroup_reader_id() at the last reading */
+	uint64_t id;
 	struct cgroup_counts counts; /* the kernel's counts */
 	/* increase of the counts since the previous reading */
 	struct cgroup_counts increase;
 };
 
-/* The cgroup of a process: a place, or a descendant of a place. */
+/* The cgroup of a process: that of a struct place, or a descendant of it. */
 struct process_cgroup {
 	char *path; /* owned */
 	struct place *place;

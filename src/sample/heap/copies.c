@@ -126,7 +126,7 @@ void heap_copies_begin(struct heap_reader *reader)
 	release_if_short(reader->copies, reader->fs);
 }
 
-/* Return true if memstate may use this many addresses. */
+/* Return true if memstate can map this many bytes of address space. */
 static bool may_map(uint64_t bytes)
 {
 	void *map = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS,

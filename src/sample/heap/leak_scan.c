@@ -6,7 +6,10 @@
 #include "base/clock.h"
 #include "base/thread.h"
 
-/* Minimum amount of memory per thread. For less, starting a thread is not worthwhile. */
+/*
+ * Minimum amount of memory to scan per thread. For less, starting a thread is
+ * not worthwhile.
+ */
 #define THREAD_MIN_BYTES (UINT64_C(32) << 20)
 
 static unsigned int choose_thread_count(const struct image *image)

@@ -9,7 +9,7 @@
 #include "base/xalloc.h"
 #include "sample/heap/moment.h"
 
-/* Mappings with fewer resident bytes are copied in the pause. */
+/* Mappings with fewer resident bytes than this are copied in the pause. */
 #define RANGE_MIN_BYTES (UINT64_C(256) << 10)
 
 /*

@@ -31,7 +31,7 @@
 #define PAUSE_THREAD_NS (200 * NS_PER_US)
 #define PAUSE_MAPPING_NS (4 * NS_PER_US)
 #define PAUSE_COPY_NS_PER_GIB (400 * NS_PER_MS)
-/* finding the resident pages, if only some of them are copied */
+/* time for finding the resident pages, if only some of them are copied */
 #define PAUSE_SCAN_NS_PER_GIB (20 * NS_PER_MS)
 
 /* A complete copy of fewer bytes than this is so fast that a survey is not worthwhile. */
@@ -96,7 +96,10 @@ void heap_reader_release(struct heap_reader *reader)
 	page_list_release(&reader->pages);
 }
 
-/* Return the upper bound on a pause that scans and copies these numbers of bytes. */
+/*
+ * Return an upper bound, in ns, on a pause in which these numbers of bytes are
+ * scanned and copied.
+ */
 static uint64_t estimate_pause_ns(const struct usage *u,
 				  const struct mapping_list *mappings,
 				  uint64_t scanned_bytes, uint64_t copied_bytes)
@@ -426,7 +429,10 @@ int heap_reader_walk(struct heap_reader *reader, struct usage *u,
 	if (r == -ENODATA) {
 		heap_release(ret);
 		r = prepare(reader, u, mappings, ret);
-		/* prepare() sets only the expected duration and the memory figures */
+		/*
+		 * keep the expected duration and the memory figures, which
+		 * prepare() has set
+		 */
 		asked = *ret;
 		if (r == 0 && reader->is_running)
 			r = read_running(reader, u, mappings, ret);

@@ -22,15 +22,17 @@
 /* Whether memstate may copy a heap while the process runs (pre_copy.h). */
 enum pre_copy {
 	PRE_COPY_OFF,
-	/* if a pause would be too long, unless the process relies on huge pages */
+	/*
+	 * only if a pause would be too long, and the process does not rely on huge pages
+	 */
 	PRE_COPY_AUTO,
 	/*
-	 * if a pause would be too long, even if writes then split the huge pages
+	 * only if a pause would be too long, even if writes then split the huge pages
 	 * of the process
 	 */
 	PRE_COPY_HUGE,
 	/*
-	 * if a pause would be too long, by means of soft-dirty bits, which are then
+	 * only if a pause would be too long, by means of soft-dirty bits, which are then
 	 * cleared for all their users
 	 */
 	PRE_COPY_SOFT_DIRTY,
@@ -49,7 +51,7 @@ struct heap_reader {
 	 * by the caller.
 	 */
 	uint64_t max_copy_bytes;
-	/* do not pause the target, so that the figures are estimates */
+	/* true: do not pause the target; the figures are then estimates */
 	bool is_running;
 	/* if another memstate instance has paused the process, wait for up to a second */
 	bool waits_for_turn;

@@ -20,7 +20,7 @@
 #define NEEDS (RECORDER_NEEDS | NEED_STATES)
 
 #define SHORTEST_NS (5 * NS_PER_MS)
-/* A sample that is at least this much too late counts as missed. */
+/* A sample that is late by at least this much counts as missed. */
 #define GAP_NS NS_PER_S
 /* Reading the cgroup's own files may take at most 1/GROUP_SHARE_PART of the time. */
 #define GROUP_SHARE_PART 20

@@ -16,7 +16,7 @@ struct past_sample {
 	/* Unix time of the sample, and time since the first sample */
 	uint64_t unix_ms, elapsed_ns;
 	/*
-	 * Memory need of the cgroup. If the amounts of the cgroup were not recorded,
+	 * Memory need of the cgroup; if the amounts of the cgroup were not recorded, the
 	 * private memory of its processes.
 	 */
 	uint64_t need_bytes;

@@ -36,7 +36,7 @@ struct oom_wakeups {
 	struct strbuf log;
 	struct cgroup_event events[EVENTS_MAX];
 	size_t event_count;
-	/* true if the events of a cgroup and its limit are open */
+	/* true if event sources of a cgroup and its limit are open */
 	bool has_group;
 	size_t owner;
 	uint64_t limit_bytes;

@@ -16,7 +16,7 @@ struct group_turns {
 	/* figures of all processes of the cgroup, in ascending order of pid */
 	struct snapshot known;
 	struct snapshot scratch;
-	int last_pid; /* pid of the process last read in turn */
+	int last_pid; /* pid of the process that was read last */
 	/* CPU time left for reading; negative after an expensive process */
 	int64_t credit_ns;
 	uint64_t credited_ns; /* time when the budget was last increased */

@@ -35,7 +35,7 @@ struct targets {
 	struct name_cache *name_cache; /* owned; NULL until names are looked up */
 	/* select the processes of this cgroup; borrowed; NULL: no cgroup */
 	struct group_processes *group;
-	bool with_children; /* true to select all descendants, too */
+	bool with_children; /* also select all descendants */
 };
 
 static inline bool targets_are_all(const struct targets *t)
