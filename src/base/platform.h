@@ -12,7 +12,10 @@
 #include <stdint.h>
 
 enum platform_part {
-	/* Read the heap of a process from outside, for heap, leaks and explain. */
+	/*
+	 * Read the heap of a process from outside, for the commands heap, leaks
+	 * and explain.
+	 */
 	PLATFORM_WALK,
 	/* Inject code into a running process: a helper, or hooks that count calls. */
 	PLATFORM_BORROW,

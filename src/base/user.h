@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/*
- * user - names of users.
- */
+/* user - find the names of users. */
 #ifndef MS_BASE_USER_H
 #define MS_BASE_USER_H
 

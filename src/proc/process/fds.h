@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* fds - the open files of a process. */
+/* fds - search the open files of a process. */
 #ifndef MS_PROC_PROCESS_FDS_H
 #define MS_PROC_PROCESS_FDS_H
 

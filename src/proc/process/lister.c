@@ -26,7 +26,7 @@ struct entry {
 };
 
 struct entry_list {
-	struct entry *items; /* in ascending order of pid */
+	struct entry *items; /* entries in ascending order of pid */
 	size_t count, capacity;
 };
 

@@ -13,7 +13,7 @@
 
 #include "tracee/memory/page_list.h"
 
-/* Addresses with consecutive offsets. */
+/* A range of addresses that have consecutive offsets. */
 struct copy_span {
 	uint64_t start_addr, end_addr;
 	uint64_t offset_bytes;

@@ -84,7 +84,7 @@ struct dwarf_file {
 	size_t unit_count, unit_capacity;
 	struct range *ranges; /* ranges of all units, sorted by start address */
 	size_t range_count, range_capacity;
-	bool has_symbols; /* `symbols` contains the symbol table */
+	bool has_symbols; /* true once `symbols` contains the symbol table */
 	struct symbol_ranges symbols;
 	struct dwarf_frame frames[DWARF_FRAMES_MAX];
 };

@@ -10,7 +10,10 @@
 #include <stdint.h>
 
 struct symbol_range {
-	/* addresses; if bytes is 0, the symbol extends to the next symbol nearby */
+	/*
+	 * start address and size; if bytes is 0, the symbol extends to the next
+	 * symbol nearby
+	 */
 	uint64_t start, bytes;
 	const char *name; /* name of the symbol; borrowed */
 	/*
