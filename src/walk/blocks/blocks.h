@@ -71,7 +71,8 @@ struct extent {
 	enum extent_kind kind;
 	uint32_t arena; /* index in the array `arenas` of struct heap */
 	/*
-	 * The extent is a single block with its own mapping, which belongs to no arena.
+	 * True if the extent is a single block with its own mapping, which belongs
+	 * to no arena.
 	 */
 	bool is_mapped;
 };

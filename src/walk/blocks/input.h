@@ -25,9 +25,9 @@ struct walk_input {
 	const uint64_t *thread_addrs;
 	size_t thread_count;
 	/*
-	 * The target ran while memstate copied its memory page by page. In such a copy
-	 * the free lists are useless, and adjacent chunks may be inconsistent. Chunks in
-	 * thread caches and fastbins count as live.
+	 * True if the target ran while memstate copied its memory page by page. In such a
+	 * copy the free lists are useless, and adjacent chunks may be inconsistent.
+	 * Chunks in thread caches and fastbins count as live.
 	 */
 	bool is_running;
 	/*

@@ -34,7 +34,8 @@ struct slot {
 	uint64_t bytes;	     /* number of bytes that the program requested */
 	uint64_t group_addr; /* start of the group, according to the header */
 	unsigned int index;  /* number of the slot in the group */
-	bool has_group;	     /* the slot contains another group, and bytes is 0 */
+	/* true if the slot contains another group; bytes is then 0 */
+	bool has_group;
 };
 
 /*

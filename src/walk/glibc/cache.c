@@ -23,7 +23,10 @@ static const struct cache_layout {
 	uint64_t chunk_bytes;
 	unsigned int bin_count;
 	unsigned int count_bytes;
-	/* Each counter is the number of unused slots, not the number of cached chunks. */
+	/*
+	 * True if each counter is the number of unused slots instead of the number of
+	 * cached chunks.
+	 */
 	bool counts_down;
 } cache_layouts[] = {
 	{ 0x250, 64, 1, false }, /* glibc 2.26 to 2.29 */

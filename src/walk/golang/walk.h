@@ -30,7 +30,7 @@
 /* Offsets of members of struct mspan that depend on the version of Go. */
 struct golang_layout {
 	uint8_t free_index, count, alloc_bits;
-	bool is_short; /* free_index and count are 16-bit numbers */
+	bool is_short; /* true if free_index and count are 16-bit numbers */
 };
 
 /* Values of mspan.state. */
@@ -55,7 +55,7 @@ struct golang_span {
 	uint32_t live_count; /* number of allocated objects (allocCount) */
 	uint8_t class;
 	uint8_t state;
-	bool is_broken; /* the span failed a check, and is not counted */
+	bool is_broken; /* true if the span failed a check; it is then not counted */
 };
 
 struct golang {

@@ -28,7 +28,7 @@ struct counting {
 	struct hotspot h;
 	struct hotspot_klasses *klasses;
 	uint64_t alignment;
-	bool is_narrow; /* class pointers are 4 bytes */
+	bool is_narrow; /* true if class pointers have 4 bytes */
 	uint64_t narrow_base;
 	uint32_t narrow_shift;
 	uint64_t mirror_offset; /* offset of the size in objects of java.lang.Class */

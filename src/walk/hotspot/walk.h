@@ -85,7 +85,7 @@ struct hotspot {
 	struct heap *heap;
 	struct blocks *blocks;
 
-	bool is_found; /* libjvm.so is mapped and contains an initialised JVM */
+	bool is_found; /* true if libjvm.so is mapped and contains an initialised JVM */
 	struct hotspot_pages *pages; /* cache for constant data outside the image */
 	/*
 	 * address of each static field, and offset of each other field; HOTSPOT_ABSENT if
@@ -105,7 +105,8 @@ struct hotspot {
 	uint64_t reserved_addr, reserved_end;
 	/* committed bytes of the Java heap */
 	uint64_t committed_bytes;
-	bool is_collecting; /* all threads are waiting for the garbage collector */
+	/* true if all threads are waiting for the garbage collector */
+	bool is_collecting;
 	/*
 	 * number of parts of the heap whose description is invalid or missing; if it is
 	 * not 0, the figures are too low

@@ -45,7 +45,7 @@ struct jemalloc_tree {
  */
 struct jemalloc_layout {
 	unsigned int state_shift, state_bits, class_shift, free_shift;
-	/* leaves contain the extent's state, as in jemalloc 5.3 and later */
+	/* true if leaves contain the extent's state, as in jemalloc 5.3 and later */
 	bool has_leaf_state;
 };
 
@@ -123,8 +123,8 @@ struct jemalloc {
 
 	bool has_broken_cache;
 	/*
-	 * opt.hpa is set, so some extents are parts of huge pages that are not in the
-	 * radix tree.
+	 * True if opt.hpa is set, so that some extents are parts of huge pages that are
+	 * not in the radix tree.
 	 */
 	bool has_huge_slabs;
 	uint64_t budget; /* number of steps that the searches may still take in total */

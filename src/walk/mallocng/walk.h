@@ -53,7 +53,7 @@ struct mallocng_group {
 	uint8_t slot_count;  /* number of slots, 1 to 32 */
 	uint8_t class;	     /* size class, or MALLOCNG_CLASS_MAPPED */
 	enum mallocng_source source;
-	bool is_broken; /* the group failed a check, and is not counted */
+	bool is_broken; /* true if the group failed a check; it is then not counted */
 };
 
 struct mallocng {

@@ -21,8 +21,8 @@ struct path_step {
 struct path {
 	bool is_found;
 	/*
-	 * the chain starts in a register, whose number is the place_addr of the first
-	 * step
+	 * true if the chain starts in a register, whose number is the place_addr of
+	 * the first step
 	 */
 	bool is_register;
 	struct path_step *steps;

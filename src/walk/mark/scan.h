@@ -54,10 +54,10 @@ struct marker {
 	uint64_t *unseen;
 	/* shared bit table of the blocks that were found while a stack was full */
 	uint64_t *waiting;
-	/* a block's bit is the position of its head in the image, as in glibc */
+	/* true if a block's bit is the position of its head in the image, as in glibc */
 	bool are_bits_places;
-	bool has_others;     /* other threads search too */
-	bool has_handed_out; /* this thread has given work to other threads */
+	bool has_others;     /* true if other threads search too */
+	bool has_handed_out; /* true if this thread has given work to other threads */
 	/* run of the image that contains the block scanned last */
 	const struct image_run *run;
 

@@ -24,7 +24,8 @@ struct workers {
 
 	/* set if a bit in the table `waiting` was set since the last pass over it */
 	atomic_bool has_waiting;
-	atomic_bool is_stopped;	  /* the progress callback stopped the search */
+	/* true if the progress callback has stopped the search */
+	atomic_bool is_stopped;
 	atomic_uint hungry_count; /* number of threads that wait for work */
 
 	pthread_mutex_t lock; /* mutex for the members below */

@@ -11,7 +11,8 @@
 /* Offsets in struct mi_page_s, for the versions that share a layout. */
 struct mimalloc_map_layout {
 	const char *versions;
-	bool has_offset;       /* the struct contains the offset of the first block */
+	/* true if the struct contains the offset of the first block */
+	bool has_offset;
 	uint16_t keys, memory; /* keys 0: none */
 };
 

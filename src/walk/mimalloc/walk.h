@@ -68,7 +68,7 @@ struct mimalloc_page {
 	 * (reserved), and that no thread of the heap has freed (used).
 	 */
 	uint32_t capacity, reserved, used;
-	bool is_encoded; /* the lists are encoded with the keys */
+	bool is_encoded; /* true if the lists are encoded with the keys */
 };
 
 struct mimalloc_range {

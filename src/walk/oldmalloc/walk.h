@@ -41,7 +41,7 @@ struct oldmalloc_region {
 	/* address of the first chunk; a mapped block is a single chunk */
 	uint64_t first_addr;
 	uint64_t last_addr; /* end of the last chunk, where the chunk of size 0 begins */
-	bool is_mapped;	    /* a block that has its own mapping */
+	bool is_mapped;	    /* true if the region is a block that has its own mapping */
 };
 
 struct oldmalloc {

@@ -53,7 +53,7 @@ struct pymalloc_arena {
 	uint64_t free_mask;   /* bit n is set if pool n is in the list of free pools */
 	/* the bit of the arena's first block in the tables of struct blocks */
 	uint64_t first_bit;
-	bool is_broken; /* the arena failed a check, and is not counted */
+	bool is_broken; /* true if the arena failed a check; it is then not counted */
 };
 
 #define PYMALLOC_STATES_MAX 16

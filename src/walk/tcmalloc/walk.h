@@ -101,7 +101,8 @@ struct tcmalloc {
 		uint64_t first;
 		unsigned int link;
 		size_t cache_count;
-		bool is_sure; /* the length of the list equals tcmalloc's own count */
+		/* true if the length of the list equals tcmalloc's own count */
+		bool is_sure;
 	} list;
 	uint64_t *caches; /* addresses of the threads' caches */
 	size_t cache_count, cache_capacity;

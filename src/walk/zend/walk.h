@@ -76,7 +76,7 @@ struct zend_run {
 struct zend_chunk {
 	uint64_t addr;
 	uint32_t heap;
-	bool is_cached; /* the chunk is in the list of unused chunks */
+	bool is_cached; /* true if the chunk is in the list of unused chunks */
 };
 
 struct zend {
@@ -87,7 +87,7 @@ struct zend {
 
 	struct zend_heap *heaps;
 	size_t heap_count, heap_capacity;
-	bool has_unknown_layout; /* a main chunk was found, but not its heap */
+	bool has_unknown_layout; /* true if a main chunk was found, but not its heap */
 	struct zend_chunk *chunks;
 	size_t chunk_count, chunk_capacity;
 	struct zend_run *runs; /* runs in ascending address order */
