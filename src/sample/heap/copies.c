@@ -36,7 +36,7 @@ struct item {
 	struct process process;
 	struct early_copy copy;	  /* contains no memory while no copy is kept */
 	unsigned int whole_count; /* number of copies of all pages so far */
-	bool is_futile;		  /* the process writes most of its pages */
+	bool is_futile;		  /* true if the process writes most of its pages */
 };
 
 struct heap_copies {

@@ -32,7 +32,7 @@ struct heap_findings {
 	 * stop would have been too long; otherwise 0.
 	 */
 	int refusal;
-	bool is_running; /* the process was not stopped for the read */
+	bool is_running; /* true if the process was not stopped for the read */
 	struct usage usage;
 	struct mapping_list mappings;
 	struct heap heap;

@@ -22,7 +22,8 @@ struct pre_copy_plan {
 	uint64_t bytes;	      /* resident bytes of the ranges */
 	uint64_t other_bytes; /* resident bytes to be copied in the pause */
 	uint64_t huge_bytes;
-	bool has_tracker; /* the process, or another memstate, already uses userfaultfd */
+	/* true if the process, or another memstate, already uses userfaultfd */
+	bool has_tracker;
 };
 
 /*

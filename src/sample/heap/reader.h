@@ -53,7 +53,10 @@ struct heap_reader {
 	uint64_t max_copy_bytes;
 	/* true: do not pause the target; the figures are then estimates */
 	bool is_running;
-	/* if another memstate instance has paused the process, wait for up to a second */
+	/*
+	 * true: if another memstate instance has paused the process, wait for
+	 * up to a second
+	 */
 	bool waits_for_turn;
 	/*
 	 * true: read the heap once; false: read it several times to measure the variation
@@ -62,8 +65,9 @@ struct heap_reader {
 	/* true to also copy all memory that can contain pointers; set by the caller */
 	bool copies_roots;
 	/*
-	 * The caller uses only the figures of the heap, not its blocks or their contents,
-	 * so memstate need not copy pages that no walker reads. Set by the caller.
+	 * True if the caller uses only the figures of the heap, not its blocks or
+	 * their contents, so memstate need not copy pages that no walker reads. Set
+	 * by the caller.
 	 */
 	bool wants_figures_only;
 	/* helpers for querying the allocator, borrowed; NULL: do not query */
@@ -72,8 +76,8 @@ struct heap_reader {
 	struct helper_answer answer;
 	enum pre_copy pre_copy; /* set by the caller */
 	/*
-	 * memstate itself has tracked the process since the read began, so that its
-	 * mappings may appear to be tracked
+	 * true if memstate itself has tracked the process since the read began, so that
+	 * its mappings may appear to be tracked
 	 */
 	bool has_tracked;
 	/* pages that were copied while the process ran; range_count is 0 if none were */

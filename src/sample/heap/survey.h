@@ -15,7 +15,7 @@
 
 struct survey {
 	uint64_t bytes; /* upper bound on the resident bytes that a pause will copy */
-	/* the last walk read no pages that the earlier walks had not read */
+	/* true if the last walk read no pages that the earlier walks had not read */
 	bool is_stable;
 };
 

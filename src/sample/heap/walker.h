@@ -51,11 +51,13 @@ struct heap_request {
 	uint64_t max_pause_ns;
 	enum pre_copy pre_copy;
 	/*
-	 * Keep a copy that was made while the process runs, and continue to track the
-	 * process, for the next read of the same process.
+	 * True to keep a copy that was made while the process runs, and to continue to
+	 * track the process, for the next read of the same process.
 	 */
 	bool keeps_copies;
-	/* if the process is not stopped, read its heap once instead of repeatedly */
+	/*
+	 * true: if the process is not stopped, read its heap once instead of repeatedly
+	 */
 	bool is_read_once;
 	bool wants_detail;
 	bool wants_leaks;
