@@ -24,9 +24,13 @@ struct allocator_code {
 	 * unpack themselves.
 	 */
 	bool is_complete;
-	/* which of glibc, jemalloc, tcmalloc, mimalloc and musl's mallocs were found */
+	/*
+	 * for each allocator, whether it was found; glibc, jemalloc, tcmalloc, mimalloc
+	 * and musl's mallocs are searched for
+	 */
 	bool is_found[ALLOCATOR_COUNT_];
-	bool has_gperftools; /* the tcmalloc that was found is the one of gperftools */
+	/* true if the tcmalloc that was found is the one of gperftools */
+	bool has_gperftools;
 };
 
 enum code_scope {

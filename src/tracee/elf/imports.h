@@ -20,9 +20,13 @@ struct elf_import {
 	 * the address from the slot.
 	 */
 	bool is_for_calls;
-	/* the slot is a variable or constant that is initialized with the address */
+	/*
+	 * true if the slot is a variable or constant that is initialized with the address
+	 */
 	bool is_variable;
-	/* the import is weak: the file can be loaded without the function */
+	/*
+	 * true if the import is weak, so that the file can be loaded without the function
+	 */
 	bool is_weak;
 };
 

@@ -20,7 +20,7 @@
 
 struct early_range {
 	uint64_t start_addr, end_addr;
-	bool is_shared; /* pages may be shared, see struct peek_range */
+	bool is_shared; /* true if the pages may be shared; see struct peek_range */
 	/* true if most pages are resident, so that the range is copied to huge pages */
 	bool wants_huge;
 	/* true if the range was already tracked when its mapping was read */

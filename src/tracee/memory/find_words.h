@@ -22,7 +22,7 @@ struct find_words {
 	int mem_fd;		/* descriptor of /proc/PID/mem */
 	const uint64_t *wanted; /* the values to search for, in ascending order */
 	size_t wanted_count;
-	/* Also read pages that are swapped out, which swaps them in. */
+	/* True to also read pages that are swapped out, which swaps them in. */
 	bool reads_swapped;
 	uint64_t deadline_ns; /* end of the search on the monotonic clock */
 	size_t found_max;

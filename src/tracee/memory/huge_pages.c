@@ -31,7 +31,7 @@
 
 struct restore {
 	int pagemap_fd, pidfd;
-	bool is_refused; /* memstate lacks the right to restore huge pages */
+	bool is_refused; /* true if memstate lacks the right to restore huge pages */
 	uint64_t split_bytes, restored_bytes;
 };
 

@@ -22,15 +22,15 @@
 struct peek_range {
 	uint64_t start_addr, end_addr; /* a range of whole, readable pages */
 	/*
-	 * Pages may be shared after a fork, or by KSM. Such ranges are read through
-	 * /proc/PID/mem, which is slower than process_vm_readv(2). The latter pins pages,
-	 * which since Linux 5.19 unshares them: the target would get its own copy of
-	 * each page.
+	 * True if pages may be shared, after a fork or by KSM. Such ranges are read
+	 * through /proc/PID/mem, which is slower than process_vm_readv(2). The latter
+	 * pins pages, which since Linux 5.19 unshares them: the target would get its own
+	 * copy of each page.
 	 */
 	bool is_shared;
 	/*
-	 * Copy only pages that are no longer backed by the mapped file. Pages of the file
-	 * may be evicted at any time, and a read of an absent page waits for the
+	 * True to copy only pages that are no longer backed by the mapped file. Pages of
+	 * the file may be evicted at any time, and a read of an absent page waits for the
 	 * file system.
 	 */
 	bool is_anonymous_only;
@@ -48,8 +48,8 @@ struct peek {
 	/* deadline for the copy on the monotonic clock, or 0 for no limit */
 	uint64_t deadline_ns;
 	/*
-	 * the target runs during the copy; pages that disappear before they are read
-	 * are copied as zeros
+	 * true if the target runs during the copy; pages that disappear before they are
+	 * read are copied as zeros
 	 */
 	bool is_running;
 	/*
@@ -62,7 +62,7 @@ struct peek {
 	 * PEEK_THREADS_MAX; 0 means 1
 	 */
 	unsigned int thread_count;
-	/* behave as on a kernel before Linux 6.7, which has no PAGEMAP_SCAN */
+	/* true to behave as on a kernel before Linux 6.7, which has no PAGEMAP_SCAN */
 	bool no_scan;
 };
 

@@ -23,8 +23,8 @@
 #define PAGEMAP_ENTRIES 2048
 
 /*
- * A small piece is listed, copied and checked so quickly that its page table is not moved
- * away and back meanwhile, unless the process does nothing else.
+ * A piece of this size is listed, copied and checked so quickly that the process cannot
+ * move its page table away and back in between, unless the process does nothing else.
  */
 #define PIECE_BYTES (UINT64_C(256) << 10)
 

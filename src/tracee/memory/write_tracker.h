@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * write_tracker - how early_copy finds out which pages a running process has written.
- * There are two kinds: write_track (userfaultfd) and soft_dirty (/proc/PID/clear_refs).
+ * write_tracker - the interface through which early_copy determines which pages a running
+ * process has written. There are two implementations: write_track (userfaultfd) and
+ * soft_dirty (/proc/PID/clear_refs).
  *
  * Functions return 0 or -errno.
  */
@@ -27,9 +28,9 @@ struct tracked_part {
 };
 
 struct write_tracker_kind {
-	/* the process's writes split huge pages */
+	/* true if the process's writes split huge pages */
 	bool splits_huge_pages;
-	/* all pages are copied once, and those written since then in the pause */
+	/* true if all pages are copied once, and those written since then in the pause */
 	bool has_one_round;
 	/*
 	 * How much memory is listed and copied at a time, a power of two. With small

@@ -42,7 +42,7 @@ struct stopped_work {
 	 * waits for the lock for a limited time.
 	 */
 	pthread_mutex_t lock;
-	bool is_released; /* the target has been released */
+	bool is_released; /* true once the target has been released */
 	int mem_fd;
 };
 

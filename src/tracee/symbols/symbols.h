@@ -21,7 +21,7 @@ struct symbol {
 	const char *file; /* name of the file's mapping; borrowed */
 	uint64_t addr;	  /* start address in the process */
 	uint64_t bytes;
-	bool is_object; /* the symbol is data instead of code */
+	bool is_object; /* true if the symbol is data instead of code */
 };
 
 struct symbols;
