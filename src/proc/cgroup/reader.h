@@ -44,7 +44,8 @@ struct level_reader {
 	int dir_fd;
 	bool is_real_root;
 	/*
-	 * v2: the memory controller is on; if it is off, the kernel charges an ancestor
+	 * v2: true if the memory controller is on; if it is off, the kernel
+	 * charges an ancestor
 	 */
 	bool is_charged;
 	int fds[FILE_COUNT_];

@@ -28,12 +28,12 @@
 struct kmsg_oom {
 	struct oom_kill_list *list;
 	struct oom_kill kill; /* the kill whose report is being parsed */
-	bool has_begun;	      /* the parser has found a line of the report */
-	/* a line of the report confirms the kill */
+	bool has_begun;	      /* true once the parser has found a line of the report */
+	/* true once a line of the report has confirmed the kill */
 	bool is_confirmed;
-	/* SysRq-F was logged before the report */
+	/* true if SysRq-F was logged before the report */
 	bool is_manual;
-	/* the next Mem-Info belongs to another report */
+	/* true if the next Mem-Info belongs to another report */
 	bool is_other_machine;
 	struct kmsg_group group;
 	struct kmsg_machine machine;
@@ -44,7 +44,7 @@ struct kmsg_oom {
 	struct oom_time event_time; /* time of the current kubectl event */
 	struct strbuf line, json;
 	uint64_t line_begin, line_end; /* offsets of the current line in the log */
-	/* skip the rest of an overlong line */
+	/* true while the rest of an overlong line is skipped */
 	bool is_skipping;
 };
 

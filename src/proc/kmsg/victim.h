@@ -32,8 +32,8 @@ struct kmsg_victim {
 	 */
 	struct oom_task task;
 	/*
-	 * the line contains a UID, as in Linux 5.3 and later, which never kill a child
-	 * instead
+	 * true if the line contains a UID, as in Linux 5.3 and later, which never kill a
+	 * child instead
 	 */
 	bool has_uid;
 };

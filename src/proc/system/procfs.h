@@ -18,9 +18,12 @@
 
 struct procfs {
 	int fd;
-	/* the tree is the running kernel's /proc, which libproc2 can read */
+	/* true if the tree is the running kernel's /proc, which libproc2 can read */
 	bool is_live;
-	/* the tree is a capture, whose files are opened as described in foreign_file.h */
+	/*
+	 * true if the tree is a capture, whose files are opened as described
+	 * in foreign_file.h
+	 */
 	bool is_foreign;
 };
 
