@@ -17,9 +17,12 @@
 
 struct json {
 	struct strbuf *out;
-	bool needs_comma;   /* append a comma before the next member or element */
-	bool needs_newline; /* append a line break before the next member or element */
-	/* Also escape "<", ">" and "&", so that the JSON can be embedded in HTML. */
+	bool needs_comma; /* true to append a comma before the next member or element */
+	/* true to append a line break before the next member or element */
+	bool needs_newline;
+	/*
+	 * True to also escape "<", ">" and "&", so that the JSON can be embedded in HTML.
+	 */
 	bool is_in_html;
 };
 
