@@ -36,7 +36,7 @@ enum bin_kind {
 
 /*
  * Return the kind of a bin. `at` points to the copy of its bytes; self_addr is the
- * address of the chunk that its head represents.
+ * address of the chunk that the bin's head represents.
  */
 static enum bin_kind read_bin(struct oldmalloc *m, const uint8_t *at, uint64_t self_addr)
 {

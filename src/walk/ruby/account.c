@@ -84,7 +84,7 @@ static void fill_classes(struct heap *heap)
 
 /*
  * The figures are an estimate if the free-slot lists of many pages fail a check. Some may
- * fail, because Ruby keeps the list of the page from which it allocates elsewhere.
+ * fail, because Ruby keeps the list elsewhere for the page from which it allocates.
  */
 #define BROKEN_SHARE 16
 
