@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* detail - what the report on one heap shows beyond its sums. */
+/* detail - collect the types, objects and page figures for the report on one heap. */
 #include "config.h"
 
 #include "base/cleanup.h"

@@ -32,7 +32,7 @@ struct heap_moment {
 	struct image packed;
 	/*
 	 * The pages that were copied before the pause, borrowed from the reader. If
-	 * `early` has ranges, the pause copies only the pages that it lacks.
+	 * `early` has ranges, the pause copies only the pages that `early` lacks.
 	 */
 	struct early_copy early;
 	/* the figures of the process, which are read before the pause if possible */

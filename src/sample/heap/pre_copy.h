@@ -3,9 +3,9 @@
  * pre_copy - copy a heap that is too large for a pause while the process runs, until the
  * pages that were written during the last round can be copied in a pause.
  *
- * A borrowed thread of the process makes two system calls for this (probe/track). The
- * first write to each page after it was copied then costs the process a microsecond, and
- * splits the mapping of a huge page.
+ * For this, memstate makes a thread of the process execute two system calls
+ * (probe/track). The first write to each page after it was copied then costs the process
+ * a microsecond, and splits the mapping of a huge page.
  */
 #ifndef MS_SAMPLE_HEAP_PRE_COPY_H
 #define MS_SAMPLE_HEAP_PRE_COPY_H
