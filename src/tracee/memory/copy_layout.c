@@ -11,8 +11,8 @@
 #define HUGE_PAGE_BYTES (UINT64_C(2) << 20)
 
 /*
- * Possible sizes of the reserve at each end of a span, in bytes. The first size is used
- * for which the layout does not exceed its limit.
+ * Possible sizes of the reserve at each end of a span, in bytes. The first size with
+ * which the layout does not exceed its limit is used.
  */
 static const uint64_t reserves[] = {
 	UINT64_C(256) << 20,

@@ -69,7 +69,7 @@ struct early_copy {
 
 /*
  * Begin to track the writes to these ranges, which are sorted by address; those that no
- * longer exist are left out. Take ownership of the tracker, also on failure. If the
+ * longer exist are left out. Take ownership of the tracker, even on failure. If the
  * caller has set copy->layout, it must contain the ranges, and the copy may be kept for
  * later reads (early_keep), which requires a tracker of write_track; all other members
  * must be as in EARLY_COPY_INIT. Return 0, -EBUSY, -ENOMEM or another -errno; the caller

@@ -28,9 +28,9 @@ void early_keep_list_missing(struct early_copy *copy, const struct image *image)
 
 /*
  * Do the work of early_copy_finish() for a copy that is kept: make *image, which has the
- * runs of all resident pages and no memory, a view of the store, and give it the memory.
- * The memory of pages that are no longer resident is released. The offsets of the view
- * have gaps; its length_bytes includes them.
+ * runs of all resident pages and no memory, a view of the store, and move the memory of
+ * the store to *image. The memory of pages that are no longer resident is released. The
+ * offsets of the view have gaps; its length_bytes includes them.
  */
 int early_keep_finish(struct early_copy *copy, struct image *image,
 		      const struct image *late);
