@@ -36,7 +36,7 @@ void cgroup_reader_free(struct cgroup_reader *reader);
 
 /*
  * Return a number that identifies the cgroup: a cgroup that is removed and created again
- * at the same path has another one. Return 0 if the number is unknown.
+ * at the same path has a different number. Return 0 if the number is unknown.
  */
 uint64_t cgroup_reader_id(const struct cgroup_reader *reader);
 
