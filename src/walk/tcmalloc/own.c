@@ -92,8 +92,8 @@ static void mark_unused_before(struct tcmalloc *t, const struct mapping *m)
 	uint64_t near = 0;
 
 	/*
-	 * if the last page of the mapping is absent, the last run to visit begins
-	 * after the mapping
+	 * begin with the run of the mapping's last page; if that page is absent, the run
+	 * begins after the mapping, and the loop marks none of its pages
 	 */
 	if (r > t->image->run_count)
 		r = t->image->run_count;
