@@ -27,7 +27,7 @@ void kills_close(struct kills *kills);
  */
 bool kills_read(struct kills *kills, struct places *places, struct exporter_look *look);
 
-/* Return the time to call kills_read() again; UINT64_MAX: when fd is readable. */
+/* Return when to call kills_read() again; UINT64_MAX: as soon as fd is readable. */
 uint64_t kills_due_ns(const struct kills *kills);
 
 #endif

@@ -31,7 +31,7 @@
 #define PAUSE_THREAD_NS (200 * NS_PER_US)
 #define PAUSE_MAPPING_NS (4 * NS_PER_US)
 #define PAUSE_COPY_NS_PER_GIB (400 * NS_PER_MS)
-/* time for finding the resident pages, if only some of them are copied */
+/* time in ns per GiB for finding the resident pages, if only some are copied */
 #define PAUSE_SCAN_NS_PER_GIB (20 * NS_PER_MS)
 
 /* A complete copy of fewer bytes than this is so fast that a survey is not worthwhile. */

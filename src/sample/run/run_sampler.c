@@ -204,7 +204,7 @@ static void relist(struct run_sampler *s)
 }
 
 /*
- * List the processes of the run. In the usages of s->processes, only the member process
+ * List the processes of the run. In the usages of s->processes, only the member `process`
  * is set: figures are read into copies, which own their strings.
  */
 static int list(struct run_sampler *s)
