@@ -86,12 +86,15 @@ class Watch:
 
 
 def check_grew(told, process, container_id, least_mib):
+    """The process grew to more than least_mib. The rise is measured since the last change of
+    pace, and other load on the machine changes the pace."""
     end, text = told
     grower = end["sample"]["growth"]["process"]
     check(grower, f"no growing process found: {text}")
     equal(grower["pid"], process.pid, f"pid of the grower: {text}")
     equal(grower["container_id"], container_id[:12], f"container of the grower: {text}")
-    check(grower["to_bytes"] - grower["from_bytes"] > least_mib * MIB, f"growth: {grower}")
+    check(grower["to_bytes"] > least_mib * MIB, f"size of the grower: {grower}")
+    check(grower["to_bytes"] - grower["from_bytes"] >= MIB, f"growth: {grower}")
     check(f"({process.pid}) in container {container_id[:12]}" in text, text)
 
 

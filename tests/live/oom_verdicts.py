@@ -139,7 +139,9 @@ def need_that_keeps_growing():
         check_ends(ends, "leak")
         for e in ends:
             grower = e["sample"]["growth"]["process"]
-            check(grower and grower["to_bytes"] - grower["from_bytes"] > LIMIT / 2, f"growth: {grower}")
+            # other load on the machine changes the pace, and the rise begins there
+            check(grower and grower["to_bytes"] > LIMIT / 2, f"size of the grower: {grower}")
+            check(grower["to_bytes"] - grower["from_bytes"] >= MIB, f"growth: {grower}")
             equal(grower["name"], "oom_target", "name of the grower")
 
 
