@@ -80,8 +80,9 @@ static bool is_edge(const struct partition_pools *pools, uint64_t addr)
 }
 
 /*
- * Return the end of the part of a mapping that begins at addr. A part ends at each edge
- * of PartitionAlloc's pools, where the kernel may have merged inaccessible memory.
+ * Split a mapping at the edges of PartitionAlloc's pools: return the end of the part that
+ * begins at addr. A mapping may extend across an edge, because the kernel merges adjacent
+ * inaccessible mappings.
  */
 static uint64_t find_end(const struct partition_pools *pools, uint64_t addr,
 			 uint64_t end_addr)
