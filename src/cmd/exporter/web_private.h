@@ -52,7 +52,7 @@ struct web_server {
 	void *context;
 	struct web_daemon daemons[LISTEN_MAX];
 	size_t daemon_count;
-	char *settings; /* settings in the form of struct web_file; owned */
+	char *settings; /* copy of the bytes in web_file.settings (web_file.h); owned */
 	size_t settings_length;
 	struct web_users users;
 	struct web_rate rate;

@@ -288,7 +288,10 @@ int oom_arm_begin(enum arm_mode mode, bool is_agreed, const struct procfs *fs,
 	return EXIT_DONE;
 }
 
-/* End the guard. If it has not restored the setting, restore the setting here. */
+/*
+ * End the guard process, and restore the cgroup's setting if the guard has not restored
+ * it.
+ */
 static void disarm(struct oom_arm *arm)
 {
 	uint64_t until_ns = clock_now_ns() + END_NS;
