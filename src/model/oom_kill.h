@@ -138,7 +138,10 @@ struct oom_kill_list {
 	/* Number of reports in which the kernel found no process to kill. */
 	size_t unkillable_count;
 	size_t left_out_count; /* number of kills omitted because the list was full */
-	/* Number of truncated lines, which were longer than any line of the kernel. */
+	/*
+	 * Number of lines that memstate truncated, because they were longer than any line
+	 * that the kernel writes.
+	 */
 	size_t cut_line_count;
 };
 
