@@ -314,7 +314,7 @@ static const struct sections sections[ALLOCATOR_COUNT_] = {
 	[ALLOCATOR_MIMALLOC] = { heap_mimalloc_add_sums, NULL },
 };
 
-/* Append the sections about the heap of one malloc. */
+/* Append the sections about the heap of an allocator used through malloc(3). */
 static void add_malloc(const struct heap_page *page)
 {
 	const struct heap *heap = page->heap;
