@@ -142,7 +142,10 @@ int early_keep_finish(struct early_copy *copy, struct image *image,
 	if (r < 0 || !mark_late(copy, late) || !is_complete(copy, image))
 		return -ESTALE;
 	drop_absent(copy, image);
-	/* unread pages were copied in the pause, or are absent and no longer marked */
+	/*
+	 * Empty the list of pages that the rounds could not read: each of them either was
+	 * copied during the pause, or is absent and its bit in copy->copied is clear.
+	 */
 	copy->unread.count = 0;
 	image->bytes = copy->store.bytes;
 	image->capacity_bytes = copy->store.capacity_bytes;
