@@ -33,9 +33,9 @@ enum role {
 	ROLE_GROWN,
 	ROLE_SHRUNK,
 	ROLE_GRAPH,
-	/* role of the first owner; ROLE_OWNER + enum owner is the role of an owner */
+	/* ROLE_OWNER + a value of enum owner is the role of that memory owner */
 	ROLE_OWNER,
-	/* role of the first state; ROLE_STATE + enum page_state is the role of a state */
+	/* ROLE_STATE + a value of enum page_state is the role of that page state */
 	ROLE_STATE = ROLE_OWNER + OWNER_COUNT_,
 	ROLE_COUNT_ = ROLE_STATE + STATE_COUNT_,
 };

@@ -402,7 +402,10 @@ static int count_growth_lines(const struct data *d)
  */
 #define CHANGE_LINES 2
 #define PARTS_LINES 2
-/* Number of lines of the diagnosis that are more important than the changes. */
+/*
+ * The changes and the table of heaps are drawn only if at least this many lines remain
+ * for the diagnosis.
+ */
 #define DIAGNOSIS_LINES 2
 
 /*
