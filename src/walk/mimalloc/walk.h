@@ -59,9 +59,9 @@ struct mimalloc_page {
 	uint64_t block_bytes;
 	uint64_t lists[MIMALLOC_LISTS_]; /* address of the first block of each list */
 	uint64_t keys[2];
-	/* version 2 only: the heap of the page; 0 if the page's thread has ended */
+	/* mimalloc 2 only: the heap of the page; 0 if the page's thread has ended */
 	uint64_t heap_addr;
-	uint64_t thread_id; /* version 2 only */
+	uint64_t thread_id; /* mimalloc 2 only */
 	uint64_t first_bit; /* the first block's bit in the tables of struct blocks */
 	/*
 	 * Number of blocks that were ever handed out (capacity), that fit into the page
@@ -80,7 +80,7 @@ struct mimalloc_ranges {
 	size_t count, capacity;
 };
 
-/* A segment of version 2. */
+/* A segment of mimalloc 2. */
 struct mimalloc_segment {
 	uint64_t addr, end_addr;
 	uint64_t used_count; /* number of pages in use */
@@ -93,15 +93,15 @@ struct mimalloc {
 	struct heap *heap;
 	struct blocks *blocks;
 
-	const struct mimalloc_layout *layout; /* of version 2 */
-	/* the cookie of version 2; cookie_addr is 0 if it was not found */
+	const struct mimalloc_layout *layout; /* of mimalloc 2 */
+	/* the cookie of mimalloc 2; cookie_addr is 0 if it was not found */
 	uint64_t cookie, cookie_addr;
 	struct mimalloc_segment *segments; /* segments in ascending address order */
 	size_t segment_count, segment_capacity;
-	/* the page map of version 3; map_addr is 0 if it was not found */
+	/* the page map of mimalloc 3; map_addr is 0 if it was not found */
 	uint64_t map_addr, map_words;
-	const struct mimalloc_map_layout *map_layout; /* of version 3 */
-	struct mimalloc_ranges arenas;		      /* of version 3 */
+	const struct mimalloc_map_layout *map_layout; /* of mimalloc 3 */
+	struct mimalloc_ranges arenas;		      /* of mimalloc 3 */
 
 	struct mimalloc_page *pages; /* pages, disjoint and in ascending address order */
 	size_t page_count, page_capacity;
@@ -143,13 +143,13 @@ bool mimalloc_add_page(struct mimalloc *m, const struct mimalloc_page *page);
 const struct mimalloc_page *mimalloc_find_page(const struct mimalloc *m, uint64_t addr);
 
 /*
- * Find the segments of version 2, and the layout that explains them. Return false if
+ * Find the segments of mimalloc 2, and the layout that explains them. Return false if
  * there are none. Defined in find.c.
  */
 bool mimalloc_find_segments(struct mimalloc *m);
 
 /*
- * Read one page of version 2 from its struct at addr. block_bytes is 0 if the slices are
+ * Read one page of mimalloc 2 from its struct at addr. block_bytes is 0 if the slices are
  * free. Return false if the struct is not resident or is invalid. Defined in segments.c.
  */
 bool mimalloc_read_page(struct mimalloc *m, const struct mimalloc_layout *layout,
@@ -158,7 +158,7 @@ bool mimalloc_read_page(struct mimalloc *m, const struct mimalloc_layout *layout
 /* Return the number of slices of the page whose struct is at addr, or 0. */
 uint64_t mimalloc_read_slice_count(struct mimalloc *m, uint64_t addr);
 
-/* Read all segments of version 2. Defined in segments.c. */
+/* Read all segments of mimalloc 2. Defined in segments.c. */
 void mimalloc_read_segments(struct mimalloc *m);
 
 /*
