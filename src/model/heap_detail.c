@@ -21,6 +21,13 @@ enum page_fill page_fill_of(uint64_t free_bytes, uint64_t page_bytes)
 	return FILL_TO_25 + (enum page_fill)((used_bytes * 4 - 1) / page_bytes);
 }
 
+const struct heap_detail *heap_detail_at(const struct heap_detail *detail, size_t index)
+{
+	if (detail && index > 0)
+		detail = index <= detail->other_count ? &detail->others[index - 1] : NULL;
+	return detail && detail->has_pages ? detail : NULL;
+}
+
 const struct heap_objects *heap_detail_objects(const struct heap_detail *detail,
 					       enum allocator allocator)
 {
@@ -35,6 +42,9 @@ void heap_detail_release(struct heap_detail *detail)
 	for (size_t i = 0; i < detail->object_list_count; i++)
 		heap_objects_release(&detail->objects[i]);
 	free(detail->objects);
+	for (size_t i = 0; i < detail->other_count; i++)
+		heap_detail_release(&detail->others[i]);
+	free(detail->others);
 	for (size_t i = 0; i < detail->type_count; i++)
 		free(detail->types[i].name);
 	for (size_t i = 0; i < detail->strip_count; i++)

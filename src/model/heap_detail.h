@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * heap_detail - the types of a heap's live blocks, how full its pages are, and which
- * blocks pin nearly free pages. Plain data, computed on demand from the blocks of a walk.
+ * blocks pin nearly free pages, for each heap of a process. Plain data, computed on
+ * demand from the blocks of a walk.
  *
  * Block sizes are usable sizes, as in malloc_usable_size(3). The used part of a page is
  * everything that is not free: live blocks, the allocator's own data, and data outside
@@ -9,6 +10,11 @@
  *    sum of fill[].page_count = resident pages that contain heap memory
  *    fill[FILL_NONE].free_bytes = pool_pages; the sum of all others = pool_fragments
  *    sum of types[].live = all live blocks
+ *
+ * A heap whose figures are unknown has no detail. V8 and HotSpot divide their heaps into
+ * regions, in which the walkers find free memory, but no single blocks. Their heaps have
+ * no types and pins, and they have fill levels and a map only if the quality of the heap
+ * is exact. Otherwise, unswept or unread regions would appear to be in use.
  */
 #ifndef MS_MODEL_HEAP_DETAIL_H
 #define MS_MODEL_HEAP_DETAIL_H
@@ -69,7 +75,9 @@ struct heap_type {
 
 /*
  * A strip: the resident pages of an arena, in ascending address
- * order, divided into cells.
+ * order, divided into cells. If all blocks of a heap are in one arena, its strip also
+ * contains the pages without blocks. Otherwise, pages that contain no block, free or
+ * not, are in no strip.
  */
 struct heap_strip {
 	uint32_t arena; /* index of the arena in struct heap */
@@ -89,6 +97,10 @@ struct heap_strip {
 #define STRIP_CELLS_MAX 4096
 
 struct heap_detail {
+	/* fill, fragmented and strips are known */
+	bool has_pages;
+	/* types, pins and problem are known; true only if has_pages is true */
+	bool has_blocks;
 	struct heap_type *types; /* types sorted by bytes, largest first */
 	size_t type_count;
 	/*
@@ -107,15 +119,30 @@ struct heap_detail {
 	 * every block.
 	 */
 	const char *problem;
-	/* The objects in the heaps of runtimes, one element for each such heap. */
+	/*
+	 * The objects in the heaps of runtimes, one element for each such heap. Empty in
+	 * the elements of others.
+	 */
 	struct heap_objects *objects;
 	size_t object_list_count;
+	/*
+	 * The details of the process's other heaps, in the order of the other heaps in
+	 * struct heap. Empty in these elements themselves.
+	 */
+	struct heap_detail *others;
+	size_t other_count;
 };
 
-#define HEAP_DETAIL_INIT                                                         \
-	{                                                                        \
-		NULL, 0, NULL, 0, { { 0, 0 } }, { 0, 0 }, NULL, 0, NULL, NULL, 0 \
+#define HEAP_DETAIL_INIT       \
+	{                      \
+		.types = NULL, \
 	}
+
+/*
+ * Return the detail of the heap that heap_at() returns for this index, or NULL if it has
+ * none. detail may be NULL.
+ */
+const struct heap_detail *heap_detail_at(const struct heap_detail *detail, size_t index);
 
 /* Return the objects in the heap of a runtime, or NULL if they were not counted. */
 const struct heap_objects *heap_detail_objects(const struct heap_detail *detail,

@@ -12,7 +12,7 @@ import os
 import shutil
 import subprocess
 
-from heap_lib import NO_HURRY, check_matrix
+from heap_lib import NO_HURRY, check_details, check_matrix
 from live import Folder, Skip, check, equal, is_in_state, memstate, run, test, wait_until
 
 SOURCE = os.path.join(os.environ["srcdir"], "tests", "targets", "go_target.go")
@@ -55,7 +55,9 @@ def each_build(folder):
 
 
 def heap_of(pid):
-    return json.loads(memstate("heap", "-p", pid, "--json", *NO_HURRY).must_be(0).out)
+    report = json.loads(memstate("heap", "-p", pid, "--json", *NO_HURRY).must_be(0).out)
+    check_details(report)
+    return report
 
 
 def spaces_of(go):

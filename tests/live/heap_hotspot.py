@@ -12,7 +12,7 @@ import re
 import shutil
 import subprocess
 
-from heap_lib import HEAP_OWNERS, NO_HURRY, check_matrix, read_heap
+from heap_lib import HEAP_OWNERS, NO_HURRY, check_details, check_matrix, read_heap
 from live import KIB, Folder, Skip, check, equal, memstate, run, test
 
 COLLECTORS = ["G1", "Serial", "Parallel"]
@@ -145,6 +145,7 @@ def ask(jcmd, pid):
 
 def java_heap_of(pid):
     heap = read_heap(pid)
+    check_details(heap)
     equal(heap["unexplained_bytes"], 0, "unexplained")
     return next(h for h in heap["heaps"] if h["heap"] == "java")
 

@@ -111,3 +111,24 @@ def check_target(target, trims=True):
         target.order(b"t")
         equal(before - anonymous_rss(pid), heap["trimmable_bytes"], "given back by malloc_trim(0)")
     return heap
+
+
+def check_details(report):
+    """Check that each exact heap of a JSON report has fill levels that add up to its free memory,
+    and that a heap without known pages has none."""
+    for heap in report["heaps"]:
+        detail, name = heap["detail"], heap["heap"]
+        has_regions = name in ("v8", "java")
+        equal(detail is None, heap["quality"] == "unknown" or (has_regions and heap["quality"] != "exact"),
+              f"{name}: no detail")
+        if detail is None:
+            continue
+        levels = {row["in_use"]: row for row in detail["pages"]}
+        pool = heap["pool_pages_resident_bytes"], heap["pool_fragments_resident_bytes"]
+        equal(levels["0%"]["free_bytes"], pool[0], f"{name}: free pages")
+        equal(sum(row["free_bytes"] for row in levels.values()), sum(pool), f"{name}: free bytes")
+        equal(detail["types"] is None, has_regions, f"{name}: blocks are known")
+        if heap["is_collected"]:
+            equal(sum(strip["pages"] for strip in detail["map"]), sum(row["pages"] for row in levels.values()),
+                  f"{name}: pages on the map")
+            equal(sum(strip["free_bytes"] for strip in detail["map"]), sum(pool), f"{name}: free bytes on the map")

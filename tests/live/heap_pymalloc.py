@@ -13,7 +13,7 @@ import re
 import signal
 import subprocess
 
-from heap_lib import HEAP_OWNERS, NO_HURRY, check_matrix
+from heap_lib import HEAP_OWNERS, NO_HURRY, check_details, check_matrix
 from live import Folder, Skip, check, equal, is_in_state, memstate, run, test, wait_until
 
 PYTHONS = [p for p in os.environ.get("MEMSTATE_TEST_PYTHON", "/usr/bin/python3").split(":")
@@ -65,7 +65,9 @@ def figures_of(text):
 
 
 def heap_of(pid):
-    return json.loads(memstate("heap", "-p", pid, "--json", *NO_HURRY).must_be(0).out)
+    report = json.loads(memstate("heap", "-p", pid, "--json", *NO_HURRY).must_be(0).out)
+    check_details(report)
+    return report
 
 
 def python_heap(heap):

@@ -12,7 +12,7 @@ import shutil
 import signal
 import subprocess
 
-from heap_lib import NO_HURRY, check_matrix
+from heap_lib import NO_HURRY, check_details, check_matrix
 from live import Skip, check, equal, is_in_state, memstate, run, test, wait_until
 
 RUBIES = [p for p in os.environ.get("MEMSTATE_TEST_RUBY", "ruby").split(":") if shutil.which(p)]
@@ -73,7 +73,9 @@ def each_ruby():
 
 
 def heap_of(pid):
-    return json.loads(memstate("heap", "-p", pid, "--json", *NO_HURRY).must_be(0).out)
+    report = json.loads(memstate("heap", "-p", pid, "--json", *NO_HURRY).must_be(0).out)
+    check_details(report)
+    return report
 
 
 @test

@@ -13,7 +13,7 @@ import shutil
 import signal
 import subprocess
 
-from heap_lib import NO_HURRY, check_matrix
+from heap_lib import NO_HURRY, check_details, check_matrix
 from live import Skip, check, equal, is_in_state, memstate, run, test, wait_until
 
 SCRIPT = os.path.join(os.environ["srcdir"], "tests", "targets", "node_target.js")
@@ -59,7 +59,9 @@ def stopped(node, *args, options=()):
 
 
 def heap_of(pid):
-    return json.loads(memstate("heap", "-p", pid, "--json", *NO_HURRY).must_be(0).out)
+    report = json.loads(memstate("heap", "-p", pid, "--json", *NO_HURRY).must_be(0).out)
+    check_details(report)
+    return report
 
 
 def spaces_of(heap):

@@ -12,7 +12,7 @@ import os
 import shutil
 import subprocess
 
-from heap_lib import NO_HURRY, anonymous_rss, check_matrix
+from heap_lib import NO_HURRY, anonymous_rss, check_details, check_matrix
 from live import Skip, check, equal, is_in_state, memstate, run, test, wait_until
 
 PHPS = [p for p in os.environ.get("MEMSTATE_TEST_PHP", "php").split(":") if shutil.which(p)]
@@ -87,7 +87,9 @@ def each_php():
 
 
 def heap_of(pid):
-    return json.loads(memstate("heap", "-p", pid, "--json", *NO_HURRY).must_be(0).out)
+    report = json.loads(memstate("heap", "-p", pid, "--json", *NO_HURRY).must_be(0).out)
+    check_details(report)
+    return report
 
 
 def check_equal(heap, truth, name):

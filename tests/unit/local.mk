@@ -180,6 +180,7 @@ unit_store = \
 	%D%/store/settings/test_text
 
 unit_sample = \
+	%D%/sample/heap/test_detail \
 	%D%/sample/heap/test_helpers \
 	%D%/sample/heap/test_keeper \
 	%D%/sample/heap/test_keeper_end \

@@ -24,6 +24,7 @@ struct heap_row {
 	uint64_t size_bytes; /* size_bytes, count and bytes may be BYTES_UNKNOWN */
 	uint64_t count;
 	uint64_t bytes;
+	const char *heap; /* heap of the object; NULL if the row is about all heaps */
 };
 
 static const struct heap_row *row_of(const void *row)
@@ -41,17 +42,17 @@ enum {
 	TEXT_COMM,
 	TEXT_KIND,
 	TEXT_NAME,
-	TEXT_STATE
+	TEXT_STATE,
+	TEXT_HEAP
 };
 
 static void get_text(const void *row, int arg, struct value *ret)
 {
 	const struct heap_row *r = row_of(row);
 	const char *const texts[] = {
-		[TEXT_COMM] = r->process->comm,
-		[TEXT_KIND] = r->kind,
-		[TEXT_NAME] = r->name,
-		[TEXT_STATE] = r->state,
+		[TEXT_COMM] = r->process->comm, [TEXT_KIND] = r->kind,
+		[TEXT_NAME] = r->name,		[TEXT_STATE] = r->state,
+		[TEXT_HEAP] = r->heap,
 	};
 
 	value_set_text(ret, texts[arg]);
@@ -88,6 +89,7 @@ static const struct column columns[] = {
 	  get_text },
 	{ "count", "COUNT", "how many", VALUE_COUNT, true, 0, NUMBER_COUNT, get_number },
 	{ "bytes", "BYTES", "how much", VALUE_BYTES, true, 0, NUMBER_BYTES, get_number },
+	{ "heap", "HEAP", "heap of the item", VALUE_WORD, false, 0, TEXT_HEAP, get_text },
 };
 
 static const struct column_set heap_columns = {
@@ -206,16 +208,14 @@ static void add_arena(struct rows *rows, const struct heap_arena *arena)
 	rows->row.name = NULL; /* reset the name, which points to a local buffer */
 }
 
-static void add_classes(struct rows *rows)
+static void add_classes(struct rows *rows, const struct heap *heap, const char *name)
 {
-	const struct heap *heap = rows->page->heap;
-
 	for (size_t i = 0; i < heap->class_count; i++) {
 		const struct heap_class *class = &heap->classes[i];
 
 		if (class->live.count + class->free.count + class->cached.count == 0)
 			continue;
-		begin(rows, "class", NULL, class->upper_bytes);
+		begin(rows, "class", name, class->upper_bytes);
 		add_sum(rows, "live", &class->live, true);
 		add_sum(rows, "free", &class->free, true);
 		if (heap_has_caches(heap->allocator))
@@ -223,10 +223,10 @@ static void add_classes(struct rows *rows)
 	}
 }
 
-static void add_pages(struct rows *rows)
+static void add_pages(struct rows *rows, const struct heap_detail *detail)
 {
 	for (size_t i = 0; i < FILL_COUNT_; i++) {
-		const struct page_sum *sum = &rows->page->detail->fill[i];
+		const struct page_sum *sum = &detail->fill[i];
 
 		begin(rows, "page", page_fill_names[i], IMAGE_PAGE_BYTES);
 		add(rows, "resident", sum->page_count,
@@ -235,9 +235,8 @@ static void add_pages(struct rows *rows)
 	}
 }
 
-static void add_types(struct rows *rows)
+static void add_types(struct rows *rows, const struct heap_detail *d)
 {
-	const struct heap_detail *d = rows->page->detail;
 	size_t top = rows->page->options->top;
 
 	for (size_t i = 0; i < d->type_count && (top == 0 || i < top); i++) {
@@ -257,14 +256,32 @@ static void add_types(struct rows *rows)
 	}
 }
 
+/* Append the details of all heaps. */
+static void add_details(struct rows *rows)
+{
+	const struct heap *heap = rows->page->heap;
+
+	for (size_t i = 0; i < heap_count(heap); i++) {
+		const struct heap_detail *d = heap_detail_at(rows->page->detail, i);
+
+		if (!d)
+			continue;
+		rows->row.heap = allocator_names[heap_at(heap, i)->allocator];
+		add_pages(rows, d);
+		add_types(rows, d);
+	}
+	rows->row.heap = NULL;
+}
+
 /*
- * Append the rows for one of several heaps. If the heap belongs to a language runtime,
- * also append the rows for its parts.
+ * Append the rows for one of several heaps. Unless the heap is the first malloc, also
+ * append the rows for its parts.
  */
 static void add_heap(struct rows *rows, const struct heap *heap)
 {
 	const char *name = allocator_names[heap->allocator];
 
+	rows->row.heap = name;
 	begin(rows, "heap", name, BYTES_UNKNOWN);
 	for (size_t o = 0; o <= OWNER_HEAP_LAST; o++)
 		add(rows, owner_names[o], BYTES_UNKNOWN, heap->owner_bytes[o]);
@@ -277,17 +294,9 @@ static void add_heap(struct rows *rows, const struct heap *heap)
 		add(rows, "free", BYTES_UNKNOWN, space->free_bytes);
 		add(rows, "resident", BYTES_UNKNOWN, space->resident_bytes);
 	}
-	if (allocator_is_malloc(heap->allocator))
-		return;
-	for (size_t i = 0; i < heap->class_count; i++) {
-		const struct heap_class *class = &heap->classes[i];
-
-		if (class->live.count + class->free.count == 0)
-			continue;
-		begin(rows, "class", name, class->upper_bytes);
-		add_sum(rows, "live", &class->live, true);
-		add_sum(rows, "free", &class->free, true);
-	}
+	if (heap != rows->page->heap || !allocator_is_malloc(heap->allocator))
+		add_classes(rows, heap, name);
+	rows->row.heap = NULL;
 }
 
 /*
@@ -333,17 +342,16 @@ void heap_report_add_csv(struct strbuf *out, const struct usage *u,
 	column_list_all(&heap_columns, &rows.list);
 	add_owners(&rows);
 	if (allocator_is_malloc(heap->allocator)) {
+		rows.row.heap = allocator_names[heap->allocator];
 		for (size_t i = 0; i < heap->arena_count; i++)
 			add_arena(&rows, &heap->arenas[i]);
-		add_classes(&rows);
+		add_classes(&rows, heap, NULL);
+		rows.row.heap = NULL;
 	}
 	for (size_t i = 0; i < heap_count(heap) && !heap->is_reported; i++)
 		if (heap->other_count > 0 || !allocator_is_malloc(heap->allocator))
 			add_heap(&rows, heap_at(heap, i));
-	if (detail) {
-		add_pages(&rows);
-		add_types(&rows);
-	}
+	add_details(&rows);
 	if (options->answer && helper_answer_is_known(options->answer))
 		add_answer(&rows, options->answer);
 	column_list_release(&rows.list);

@@ -6,6 +6,7 @@
 
 #include "base/text.h"
 #include "base/units.h"
+#include "model/allocator_signs.h"
 #include "model/image.h"
 #include "render/heap/page.h"
 #include "render/table/output.h"
@@ -164,7 +165,9 @@ static void add_strip(const struct heap_page *p, const struct heap_strip *strip,
 	uint64_t pages = strip->pages_per_cell * per_sign;
 	size_t column = 0;
 
-	if (strip->is_mapped)
+	if (!allocator_is_malloc(p->heap->allocator))
+		strbuf_add_text(p->out, "\n  Pages in address order");
+	else if (strip->is_mapped)
 		strbuf_add_text(p->out, "\n  Blocks in their own mappings");
 	else
 		strbuf_addf(p->out, "\n  Arena %zu", (size_t)strip->arena);
@@ -210,7 +213,9 @@ static void add_strips(const struct heap_page *p)
 void heap_detail_add_text(const struct heap_page *p)
 {
 	add_fill(p);
-	add_types(p);
+	/* a runtime's blocks have no types, and its classes show them by size */
+	if (p->detail->has_blocks && allocator_is_malloc(p->heap->allocator))
+		add_types(p);
 	add_pins(p);
 	add_strips(p);
 }
@@ -250,7 +255,8 @@ static uint64_t used_percent(const struct page_sum *sum)
 static void add_json_strip(struct json *j, const struct heap_page *p,
 			   const struct heap_strip *strip)
 {
-	bool has_arena = !strip->is_mapped && strip->arena < p->heap->arena_count;
+	bool has_arena = allocator_is_malloc(p->heap->allocator) && !strip->is_mapped &&
+			 strip->arena < p->heap->arena_count;
 
 	json_begin_object(j, NULL);
 	json_add_amount(j, "arena", has_arena ? strip->arena : BYTES_UNKNOWN);
@@ -282,10 +288,14 @@ void heap_detail_add_json(struct json *j, const struct heap_page *p)
 	json_end_array(j);
 	json_add_amount(j, "fragmented_pages", d->fragmented.page_count);
 	json_add_amount(j, "fragmented_free_bytes", d->fragmented.free_bytes);
-	json_begin_array(j, "types");
-	for (size_t i = 0; i < shown; i++)
-		add_json_type(j, &d->types[i]);
-	json_end_array(j);
+	if (d->has_blocks) {
+		json_begin_array(j, "types");
+		for (size_t i = 0; i < shown; i++)
+			add_json_type(j, &d->types[i]);
+		json_end_array(j);
+	} else {
+		json_add_null(j, "types");
+	}
 	json_add_string(j, "types_problem", d->problem);
 	json_begin_array(j, "map");
 	for (size_t i = 0; i < d->strip_count; i++)

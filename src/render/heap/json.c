@@ -143,9 +143,9 @@ void heap_report_add_json(struct strbuf *out, const struct usage *u,
 	if (is_jemalloc)
 		heap_jemalloc_add_json_sums(&j, heap);
 	add_json_lists(&j, heap);
-	heap_list_add_json(&j, heap, detail);
+	heap_list_add_json(&j, &page);
 	usage_uses_add_json(&j, u);
-	if (detail)
+	if (heap_detail_at(detail, 0))
 		heap_detail_add_json(&j, &page);
 	heap_helper_add_json(&j, &page);
 	json_end_report(&j);

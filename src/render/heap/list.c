@@ -120,6 +120,8 @@ static bool has_classes(const struct heap *heap)
 void heap_runtime_add_text(const struct heap_page *p)
 {
 	add_spaces(p);
+	if (p->detail)
+		heap_detail_add_text(p);
 	if (p->objects)
 		heap_objects_add_text(p);
 	if (has_classes(p->heap))
@@ -137,22 +139,47 @@ static void add_json_space(struct json *j, const struct heap_space *space)
 	json_end_object(j);
 }
 
-static void add_json_class(struct json *j, const struct heap_class *class)
+static void add_json_class(struct json *j, const struct heap *heap,
+			   const struct heap_class *class)
 {
-	if (class->live.count + class->free.count == 0)
+	if (class->live.count + class->free.count + class->cached.count == 0)
 		return;
 	json_begin_object(j, NULL);
 	json_add_number(j, "lower_bytes", class->lower_bytes);
 	json_add_number(j, "upper_bytes", class->upper_bytes);
 	heap_json_add_sum(j, "live", &class->live, true);
 	heap_json_add_sum(j, "free", &class->free, true);
+	if (allocator_is_malloc(heap->allocator))
+		heap_json_add_sum(j, "cached", &class->cached, heap_caches_known(heap));
 	json_end_object(j);
 }
 
-static void add_json_heap(struct json *j, const struct heap *heap,
-			  const struct heap_objects *objects)
+/* Append the classes of a heap. The report has those of the first malloc elsewhere. */
+static void add_json_classes(struct json *j, const struct heap_page *p, bool is_first)
 {
-	bool is_runtime = !allocator_is_malloc(heap->allocator);
+	const struct heap *heap = p->heap;
+
+	json_begin_array(j, "classes");
+	if (!is_first || !allocator_is_malloc(heap->allocator))
+		for (size_t i = 0; i < heap->class_count; i++)
+			add_json_class(j, heap, &heap->classes[i]);
+	json_end_array(j);
+}
+
+static void add_json_detail(struct json *j, const struct heap_page *p)
+{
+	if (!p->detail) {
+		json_add_null(j, "detail");
+		return;
+	}
+	json_begin_object(j, "detail");
+	heap_detail_add_json(j, p);
+	json_end_object(j);
+}
+
+static void add_json_heap(struct json *j, const struct heap_page *p, bool is_first)
+{
+	const struct heap *heap = p->heap;
 	bool is_known = heap->quality != QUALITY_UNKNOWN;
 	char key[48];
 
@@ -160,7 +187,7 @@ static void add_json_heap(struct json *j, const struct heap *heap,
 	json_add_string(j, "heap", allocator_names[heap->allocator]);
 	json_add_string(j, "title", allocator_titles[heap->allocator]);
 	json_add_string(j, "version", heap->version[0] ? heap->version : NULL);
-	json_add_bool(j, "is_collected", is_runtime);
+	json_add_bool(j, "is_collected", !allocator_is_malloc(heap->allocator));
 	json_add_string(j, "evidence", heap->evidence);
 	json_add_string(j, "quality", quality_names[heap->quality]);
 	json_add_string(j, "problem", heap->problem);
@@ -173,25 +200,23 @@ static void add_json_heap(struct json *j, const struct heap *heap,
 	for (size_t i = 0; i < heap->space_count; i++)
 		add_json_space(j, &heap->spaces[i]);
 	json_end_array(j);
-	/*
-	 * size classes of a runtime's heap; the top-level member "classes" is for malloc
-	 */
-	json_begin_array(j, "classes");
-	for (size_t i = 0; is_runtime && i < heap->class_count; i++)
-		add_json_class(j, &heap->classes[i]);
-	json_end_array(j);
-	heap_objects_add_json(j, objects);
+	add_json_classes(j, p, is_first);
+	heap_objects_add_json(j, p->objects);
+	add_json_detail(j, p);
 	json_end_object(j);
 }
 
-void heap_list_add_json(struct json *j, const struct heap *heap,
-			const struct heap_detail *detail)
+void heap_list_add_json(struct json *j, const struct heap_page *p)
 {
+	struct heap_page page = *p;
+
 	json_begin_array(j, "heaps");
-	for (size_t i = 0; i < heap_count(heap); i++)
-		if (heap_at(heap, i)->allocator != ALLOCATOR_UNKNOWN)
-			add_json_heap(
-				j, heap_at(heap, i),
-				heap_detail_objects(detail, heap_at(heap, i)->allocator));
+	for (size_t i = 0; i < heap_count(p->heap); i++) {
+		page.heap = heap_at(p->heap, i);
+		page.detail = heap_detail_at(p->detail, i);
+		page.objects = heap_detail_objects(p->detail, page.heap->allocator);
+		if (page.heap->allocator != ALLOCATOR_UNKNOWN)
+			add_json_heap(j, &page, i == 0);
+	}
 	json_end_array(j);
 }

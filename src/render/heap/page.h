@@ -19,6 +19,10 @@ struct heap_page {
 	struct strbuf *out;
 	const struct usage *usage;
 	const struct heap *heap;
+	/*
+	 * The detail of this heap, or NULL if it has none. While JSON and CSV of all
+	 * heaps are written, the details of the process, or NULL.
+	 */
 	const struct heap_detail *detail;
 	/* objects in this heap; NULL if they were not counted */
 	const struct heap_objects *objects;
@@ -102,9 +106,11 @@ void heap_list_add_text(const struct heap_page *p);
 /* Append the title line of the section about one of several heaps. */
 void heap_list_add_title(const struct heap_page *p);
 
-/* Append the JSON member "heaps", which contains all heaps of the process. */
-void heap_list_add_json(struct json *j, const struct heap *heap,
-			const struct heap_detail *detail);
+/*
+ * Append the JSON member "heaps", which contains all heaps of the process. p->detail has
+ * the details of all these heaps.
+ */
+void heap_list_add_json(struct json *j, const struct heap_page *p);
 
 /*
  * Append the table of a runtime's objects, and the table of the blocks that pin its
@@ -118,7 +124,10 @@ void heap_objects_add_text(const struct heap_page *p);
  */
 void heap_objects_add_json(struct json *j, const struct heap_objects *objects);
 
-/* Append the spaces and the size classes in the heap of a language runtime (list.c). */
+/*
+ * Append the spaces, the details and the size classes of the heap of a language
+ * runtime (list.c).
+ */
 void heap_runtime_add_text(const struct heap_page *p);
 
 /*
@@ -165,14 +174,16 @@ void heap_helper_add_text(const struct heap_page *p);
 void heap_helper_add_json(struct json *j, const struct heap_page *p);
 
 /*
- * Append the types of blocks, how full the pages are, and the blocks that pin
- * pages (detail_report.c).
+ * Append the use of pages, the types of malloc's blocks, the blocks that pin pages, and
+ * the maps of the pages (detail_report.c), as far as they are known. p->detail must not
+ * be NULL.
  */
 void heap_detail_add_text(const struct heap_page *p);
 
 /*
- * Append the types of blocks, how full the pages are, and the blocks that pin pages as
- * members of the current JSON object.
+ * Append the types of blocks, the use of pages, the blocks that pin pages, and the maps
+ * of the pages as members of the current JSON object. "types" is null if the types are
+ * unknown. p->detail must not be NULL.
  */
 void heap_detail_add_json(struct json *j, const struct heap_page *p);
 

@@ -349,7 +349,9 @@ void heap_report_add_text(struct strbuf *out, const struct usage *u,
 			  const struct heap *heap, const struct heap_detail *detail,
 			  const struct heap_report_options *options)
 {
-	struct heap_page page = { out, u, heap, detail, NULL, options };
+	struct heap_page page = {
+		out, u, heap, heap_detail_at(detail, 0), NULL, options
+	};
 
 	add_head(&page);
 	if (heap->is_reported) {
@@ -363,7 +365,7 @@ void heap_report_add_text(struct strbuf *out, const struct usage *u,
 	heap_list_add_text(&page);
 	for (size_t i = 0; i < heap_count(heap); i++) {
 		page.heap = heap_at(heap, i);
-		page.detail = i == 0 ? detail : NULL;
+		page.detail = heap_detail_at(detail, i);
 		page.objects = heap_detail_objects(detail, page.heap->allocator);
 		add_one_of_several(&page);
 	}

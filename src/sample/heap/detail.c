@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* detail - collect the types, objects and page figures for the report on one heap. */
+/* detail - what the report on the heaps of a process shows beyond their sums. */
 #include "config.h"
 
 #include "base/cleanup.h"
 #include "base/xalloc.h"
+#include "model/allocator_signs.h"
 #include "sample/heap/reader.h"
 #include "sample/heap/swift.h"
 #include "walk/blocks/detail.h"
@@ -21,6 +22,32 @@ static void translate_types(struct heap_detail *detail)
 		detail->types[i].name = names[i];
 }
 
+/* Return the blocks of the heap with this index, or NULL if there are none. */
+static const struct blocks *blocks_of(const struct heap_reader *reader, size_t index)
+{
+	if (index == 0)
+		return &reader->blocks;
+	return index <= reader->blocks.other_count ? &reader->blocks.others[index - 1]
+						   : NULL;
+}
+
+static void detail_heap(struct heap_reader *reader, const struct heap *heap, size_t index,
+			struct heap_detail *ret)
+{
+	const struct heap *part = heap_at(heap, index);
+	const struct blocks *blocks = blocks_of(reader, index);
+
+	*ret = (struct heap_detail)HEAP_DETAIL_INIT;
+	if (!blocks)
+		return;
+	walk_detail(part, blocks, reader->names.types, ret);
+	translate_types(ret);
+	if (ret->has_blocks && allocator_is_malloc(part->allocator) &&
+	    !reader->names.symbols && !ret->problem)
+		ret->problem = "libelf is not available: only C++ types are known, by "
+			       "their type information (memstate doctor)";
+}
+
 /* Count the objects in the heaps of runtimes whose objects have types. */
 static void count_objects(struct heap_reader *reader, const struct heap *heap,
 			  const struct mapping_list *mappings, struct heap_detail *ret)
@@ -32,11 +59,11 @@ static void count_objects(struct heap_reader *reader, const struct heap *heap,
 	ret->objects = xcalloc(heap_count(heap), sizeof(*ret->objects));
 	for (size_t i = 0; i < heap_count(heap); i++) {
 		const struct heap *part = heap_at(heap, i);
-		const struct blocks *blocks = i == 0 ? &reader->blocks
-						     : &reader->blocks.others[i - 1];
+		const struct blocks *blocks = blocks_of(reader, i);
 		struct heap_objects *to = &ret->objects[ret->object_list_count];
 
-		if (part->quality == QUALITY_UNKNOWN || part->quality == QUALITY_BOUND)
+		if (!blocks || part->quality == QUALITY_UNKNOWN ||
+		    part->quality == QUALITY_BOUND)
 			continue;
 		ret->object_list_count++;
 		if (part->allocator == ALLOCATOR_PYTHON)
@@ -52,10 +79,10 @@ void heap_reader_detail(struct heap_reader *reader, const struct heap *heap,
 			const struct mapping_list *mappings, struct heap_detail *ret)
 {
 	names_begin(&reader->names, mappings);
-	walk_detail(&reader->blocks, reader->names.types, ret);
-	translate_types(ret);
+	detail_heap(reader, heap, 0, ret);
+	ret->others = xcalloc(heap->other_count + 1, sizeof(*ret->others));
+	for (size_t i = 0; i < heap->other_count; i++)
+		detail_heap(reader, heap, i + 1, &ret->others[i]);
+	ret->other_count = heap->other_count;
 	count_objects(reader, heap, mappings, ret);
-	if (!reader->names.symbols && !ret->problem)
-		ret->problem = "libelf is not available: only C++ types are known, by "
-			       "their type information (memstate doctor)";
 }

@@ -165,7 +165,8 @@ static inline bool heap_reader_is_sparse(const struct heap_reader *reader)
 
 /*
  * Find the types of the blocks, the fill levels of the pages, and the blocks that pin
- * nearly free pages in the heap that was read last. Count the objects of Python and Java.
+ * nearly free pages in each heap of the process that was read last. Count the objects of
+ * Python and Java.
  * `heap` and `mappings` are those of the last read. The mappings must remain valid until
  * the next read, because reader->names refers to them.
  * *ret is initialized; the caller must release it.

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/xalloc.h"
+#include "model/allocator_signs.h"
 
 /*
  * Size of the size word in the head of a glibc chunk. The other word of the head is
@@ -292,32 +293,56 @@ static void add_cell(struct heap_strip *strip, uint64_t addr, const struct page_
 	add_page(&strip->sum, page);
 }
 
-/* Assign each page to the page map of the first extent that has memory on the page. */
+/*
+ * The strips of a heap while its pages are added in ascending address order. `extent` is
+ * the index of the first extent that ends after the last page.
+ */
+struct stripping {
+	const struct blocks *blocks;
+	struct heap_strip *strips;
+	size_t arena_count, extent;
+};
+
+/*
+ * Add a page to the strip of the first extent that has memory on the page. A page without
+ * blocks is added only if all blocks are in one arena.
+ */
+static void add_to_strip(struct stripping *s, uint64_t addr, const struct page_use *page)
+{
+	const struct blocks *blocks = s->blocks;
+	size_t strip = 0;
+
+	while (s->extent < blocks->extent_count &&
+	       blocks->extents[s->extent].end_addr <= addr)
+		s->extent++;
+	if (s->extent < blocks->extent_count &&
+	    blocks->extents[s->extent].start_addr < addr + IMAGE_PAGE_BYTES)
+		strip = strip_index(&blocks->extents[s->extent], s->arena_count);
+	else if (s->arena_count != 1)
+		return;
+	add_cell(&s->strips[strip], addr, page);
+}
+
 static void for_each_page(const struct blocks *blocks, struct heap_strip *strips,
 			  size_t arena_count)
 {
-	uint64_t next_addr = 0;
+	struct stripping stripping = { blocks, strips, arena_count, 0 };
 
-	for (size_t i = 0; i < blocks->extent_count; i++) {
-		const struct extent *extent = &blocks->extents[i];
-		uint64_t addr = extent->start_addr & ~(IMAGE_PAGE_BYTES - 1);
+	for (size_t r = 0; r < blocks->image->run_count; r++) {
+		const struct image_run *run = &blocks->image->runs[r];
+		const struct page_use *page =
+			&blocks->pages[run->offset_bytes / IMAGE_PAGE_BYTES];
 
-		if (addr < next_addr)
-			addr = next_addr;
-		addr = image_next_resident(blocks->image, addr, extent->end_addr);
-		while (addr < extent->end_addr) {
-			add_cell(&strips[strip_index(extent, arena_count)], addr,
-				 page_at(blocks, addr));
-			next_addr = addr + IMAGE_PAGE_BYTES;
-			addr = image_next_resident(blocks->image, next_addr,
-						   extent->end_addr);
-		}
+		for (uint64_t addr = run->start_addr; addr < run->end_addr;
+		     addr += IMAGE_PAGE_BYTES, page++)
+			if (page->heap_bytes > 0)
+				add_to_strip(&stripping, addr, page);
 	}
 }
 
 static size_t count_arenas(const struct blocks *blocks)
 {
-	size_t count = 0;
+	size_t count = 1;
 
 	for (size_t i = 0; i < blocks->extent_count; i++)
 		if (blocks->extents[i].arena >= count)
@@ -353,8 +378,8 @@ static void make_strips(const struct blocks *blocks, struct heap_detail *d)
 	}
 }
 
-void walk_detail(const struct blocks *blocks, struct types *types,
-		 struct heap_detail *ret)
+static void group_blocks(const struct blocks *blocks, struct types *types,
+			 struct heap_detail *ret)
 {
 	struct counting counting = {
 		.blocks = blocks,
@@ -363,9 +388,6 @@ void walk_detail(const struct blocks *blocks, struct types *types,
 		.slot_count = SLOTS_MIN,
 	};
 
-	*ret = (struct heap_detail)HEAP_DETAIL_INIT;
-	if (!blocks->image)
-		return;
 	counting.slots = xcalloc(counting.slot_count, sizeof(*counting.slots));
 	counting.groups =
 		xgrow(NULL, &counting.group_capacity, 1, sizeof(*counting.groups));
@@ -373,8 +395,30 @@ void walk_detail(const struct blocks *blocks, struct types *types,
 	free(counting.slots);
 	free(counting.groups);
 	sort_types(ret);
-	count_pages(blocks, ret);
-	make_strips(blocks, ret);
 	if (types)
 		ret->problem = types_problem(types);
+}
+
+/* Return true if the walker's blocks are regions that contain several objects. */
+static bool has_regions_only(enum allocator allocator)
+{
+	return allocator == ALLOCATOR_V8 || allocator == ALLOCATOR_HOTSPOT;
+}
+
+void walk_detail(const struct heap *heap, const struct blocks *blocks,
+		 struct types *types, struct heap_detail *ret)
+{
+	bool has_blocks = !has_regions_only(heap->allocator);
+
+	*ret = (struct heap_detail)HEAP_DETAIL_INIT;
+	if (!blocks->image || heap->quality == QUALITY_UNKNOWN ||
+	    (!has_blocks && heap->quality != QUALITY_EXACT))
+		return;
+	ret->has_pages = true;
+	ret->has_blocks = has_blocks;
+	if (has_blocks)
+		group_blocks(blocks, allocator_is_malloc(heap->allocator) ? types : NULL,
+			     ret);
+	count_pages(blocks, ret);
+	make_strips(blocks, ret);
 }

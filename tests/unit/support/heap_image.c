@@ -6,6 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "made_memory.h"
+
 #define PAGE UINT64_C(4096)
 
 #define BRK_ADDR UINT64_C(0x555555560000)
@@ -335,26 +337,7 @@ void heap_image_release(struct heap_image *h)
 
 void heap_image_drop(struct heap_image *h, uint64_t start_addr, uint64_t end_addr)
 {
-	struct image old = h->image, kept = IMAGE_INIT;
-
-	if (image_reserve(&kept, old.length_bytes))
-		abort();
-	for (size_t i = 0; i < old.run_count; i++) {
-		for (uint64_t at = old.runs[i].start_addr; at < old.runs[i].end_addr;
-		     at += PAGE) {
-			const struct image_run *run = &old.runs[i];
-
-			if (at >= start_addr && at < end_addr)
-				continue;
-			memcpy(kept.bytes + kept.length_bytes,
-			       old.bytes + run->offset_bytes + (at - run->start_addr),
-			       PAGE);
-			if (image_add_run(&kept, at, at + PAGE) < 0)
-				abort();
-		}
-	}
-	image_release(&old);
-	h->image = kept;
+	made_memory_drop(&h->image, start_addr, end_addr);
 }
 
 void heap_image_walk(struct heap_image *h, struct heap *ret)

@@ -9,6 +9,7 @@
 #include <sys/sysmacros.h>
 
 #include "hotspot_library.h"
+#include "made_memory.h"
 
 #define HEAP_ADDR UINT64_C(0xf0000000)
 #define REGION_PAGES 16
@@ -383,23 +384,8 @@ void hotspot_image_release(struct hotspot_image *h)
 
 void hotspot_image_drop(struct hotspot_image *h, uint64_t addr)
 {
-	struct image full = h->image, kept = IMAGE_INIT;
-
 	addr -= addr % PAGE;
-	if (image_reserve(&kept, full.length_bytes) < 0)
-		abort();
-	for (size_t i = 0; i < full.run_count; i++)
-		for (uint64_t page = full.runs[i].start_addr;
-		     page < full.runs[i].end_addr; page += PAGE) {
-			if (page == addr)
-				continue;
-			memcpy(kept.bytes + kept.length_bytes,
-			       hotspot_image_at(h, page, PAGE), PAGE);
-			if (image_add_run(&kept, page, page + PAGE) < 0)
-				abort();
-		}
-	image_release(&full);
-	h->image = kept;
+	made_memory_drop(&h->image, addr, addr + PAGE);
 }
 
 void hotspot_image_walk(struct hotspot_image *h, struct heap *ret)

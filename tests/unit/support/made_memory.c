@@ -47,6 +47,79 @@ void made_memory_add_pages(struct made_memory *m, uint64_t addr, uint64_t bytes)
 		abort();
 }
 
+/* Return the image with the lowest run after addr. Set *ret to this run. */
+static const struct image *find_lowest(const struct image *const images[], size_t count,
+				       uint64_t addr, const struct image_run **ret)
+{
+	const struct image *found = NULL;
+
+	for (size_t i = 0; i < count; i++)
+		for (size_t r = 0; r < images[i]->run_count; r++) {
+			const struct image_run *run = &images[i]->runs[r];
+
+			if (run->start_addr >= addr &&
+			    (!found || run->start_addr < (*ret)->start_addr)) {
+				found = images[i];
+				*ret = run;
+			}
+		}
+	return found;
+}
+
+static int compare_mappings(const void *a, const void *b)
+{
+	const struct mapping *x = a, *y = b;
+
+	return (x->start_addr > y->start_addr) - (x->start_addr < y->start_addr);
+}
+
+void made_memory_join(struct made_memory *m, const struct image *const images[],
+		      const struct mapping_list *const lists[], size_t count)
+{
+	const struct image_run *run = NULL;
+	const struct image *from;
+	uint64_t bytes = 0;
+
+	for (size_t i = 0; i < count; i++)
+		bytes += images[i]->length_bytes;
+	made_memory_init(m, bytes);
+	while ((from = find_lowest(images, count, run ? run->end_addr : 0, &run))) {
+		memcpy(m->image.bytes + m->image.length_bytes,
+		       from->bytes + run->offset_bytes, run->end_addr - run->start_addr);
+		if (image_add_run(&m->image, run->start_addr, run->end_addr) < 0)
+			abort();
+	}
+	for (size_t i = 0; i < count; i++)
+		for (size_t k = 0; k < lists[i]->count; k++)
+			mapping_list_add(&m->mappings, &lists[i]->items[k]);
+	qsort(m->mappings.items, m->mappings.count, sizeof(*m->mappings.items),
+	      compare_mappings);
+}
+
+void made_memory_drop(struct image *image, uint64_t start_addr, uint64_t end_addr)
+{
+	struct image kept = IMAGE_INIT;
+
+	if (image_reserve(&kept, image->length_bytes) < 0)
+		abort();
+	for (size_t i = 0; i < image->run_count; i++) {
+		const struct image_run *run = &image->runs[i];
+
+		for (uint64_t at = run->start_addr; at < run->end_addr;
+		     at += IMAGE_PAGE_BYTES) {
+			if (at >= start_addr && at < end_addr)
+				continue;
+			memcpy(kept.bytes + kept.length_bytes,
+			       image->bytes + run->offset_bytes + (at - run->start_addr),
+			       IMAGE_PAGE_BYTES);
+			if (image_add_run(&kept, at, at + IMAGE_PAGE_BYTES) < 0)
+				abort();
+		}
+	}
+	image_release(image);
+	*image = kept;
+}
+
 void *made_memory_at(struct made_memory *m, uint64_t addr, uint64_t length)
 {
 	uint8_t *found = (uint8_t *)image_at(&m->image, addr, length);

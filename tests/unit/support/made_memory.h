@@ -33,6 +33,16 @@ void made_memory_add_mapping(struct made_memory *m, uint64_t addr, uint64_t byte
 			     const char *name);
 void made_memory_add_pages(struct made_memory *m, uint64_t addr, uint64_t bytes);
 
+/*
+ * Make a memory with the mappings and the resident pages of several images, which must
+ * not overlap. lists[i] has the mappings of images[i].
+ */
+void made_memory_join(struct made_memory *m, const struct image *const images[],
+		      const struct mapping_list *const lists[], size_t count);
+
+/* Remove the pages of [start_addr, end_addr) from an image: they are swapped out. */
+void made_memory_drop(struct image *image, uint64_t start_addr, uint64_t end_addr);
+
 /* The addresses must be in the image. */
 void *made_memory_at(struct made_memory *m, uint64_t addr, uint64_t length);
 void made_memory_write(struct made_memory *m, uint64_t addr, uint64_t value);

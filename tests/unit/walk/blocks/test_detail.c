@@ -3,8 +3,14 @@
 
 #include "walk/blocks/detail.h"
 
+#include "../../support/golang_image.h"
 #include "../../support/heap_image.h"
+#include "../../support/hotspot_image.h"
+#include "../../support/pymalloc_image.h"
+#include "../../support/ruby_image.h"
 #include "../../support/unit.h"
+#include "../../support/v8_image.h"
+#include "../../support/zend_image.h"
 
 struct detailed {
 	struct heap_image h;
@@ -17,7 +23,7 @@ static void detailed_init(struct detailed *d, size_t kind)
 	heap_image_init(&d->h, &heap_kinds[kind]);
 	heap_image_walk(&d->h, &d->heap);
 	assert_int_equal(d->heap.quality, QUALITY_EXACT);
-	walk_detail(&d->h.blocks, NULL, &d->detail);
+	walk_detail(&d->heap, &d->h.blocks, NULL, &d->detail);
 }
 
 static void detailed_release(struct detailed *d)
@@ -180,7 +186,7 @@ static void a_page_with_allocator_data_has_no_single_owner(void **state)
 			page->live_bytes = (uint16_t)(page->live_bytes - 16);
 	}
 	heap_detail_release(&d.detail);
-	walk_detail(&d.h.blocks, NULL, &d.detail);
+	walk_detail(&d.heap, &d.h.blocks, NULL, &d.detail);
 	assert_int_equal(alone_pages(&d.detail), 0);
 	assert_true(d.detail.pin_count > 0);
 	detailed_release(&d);
@@ -207,12 +213,182 @@ static void an_unknown_heap_has_no_detail(void **state)
 {
 	struct blocks blocks = BLOCKS_INIT;
 	struct heap_detail detail;
+	struct heap heap;
 
 	(void)state;
-	walk_detail(&blocks, NULL, &detail);
+	heap_init(&heap);
+	heap.quality = QUALITY_EXACT;
+	walk_detail(&heap, &blocks, NULL, &detail);
+	assert_false(detail.has_pages);
 	assert_int_equal(detail.type_count, 0);
 	assert_int_equal(detail.strip_count, 0);
 	heap_detail_release(&detail);
+}
+
+/*
+ * Check that the fill levels of a heap add up to its pool, that its map has the same
+ * pages, and that its types, if it has any, contain all live blocks.
+ */
+static void check_detail(const struct heap *heap, const struct heap_detail *d,
+			 bool has_blocks, const char *name)
+{
+	struct page_sum fill = { 0, 0 }, map = { 0, 0 };
+	uint64_t live_bytes = 0;
+
+	assert_row(heap->quality == QUALITY_EXACT, name);
+	assert_row(d->has_pages && d->has_blocks == has_blocks, name);
+	for (size_t i = 0; i < FILL_COUNT_; i++) {
+		fill.page_count += d->fill[i].page_count;
+		fill.free_bytes += d->fill[i].free_bytes;
+	}
+	for (size_t i = 0; i < d->strip_count; i++) {
+		map.page_count += d->strips[i].sum.page_count;
+		map.free_bytes += d->strips[i].sum.free_bytes;
+	}
+	assert_row(d->fill[FILL_NONE].free_bytes == heap->owner_bytes[OWNER_POOL_PAGES],
+		   name);
+	assert_row(fill.free_bytes == heap->owner_bytes[OWNER_POOL_PAGES] +
+					      heap->owner_bytes[OWNER_POOL_FRAGMENTS],
+		   name);
+	assert_row(fill.page_count > 0 && map.page_count == fill.page_count, name);
+	assert_row(map.free_bytes == fill.free_bytes, name);
+	for (size_t i = 0; i < d->type_count; i++) {
+		assert_row(!d->types[i].name, name);
+		live_bytes += d->types[i].live.bytes;
+	}
+	assert_row(has_blocks ? live_bytes > 0 : d->type_count + d->pin_count == 0, name);
+}
+
+static void walk_python(struct heap *heap, struct blocks *blocks, struct image *image)
+{
+	struct pymalloc_image h;
+
+	pymalloc_image_init(&h, 4096, 64);
+	pymalloc_image_walk(&h, heap);
+	*blocks = h.blocks;
+	*image = h.image;
+	h.blocks = (struct blocks)BLOCKS_INIT;
+	h.image = (struct image)IMAGE_INIT;
+	pymalloc_image_release(&h);
+}
+
+static void walk_go(struct heap *heap, struct blocks *blocks, struct image *image)
+{
+	struct golang_image h;
+
+	golang_image_init(&h, false);
+	golang_image_walk(&h, heap);
+	*blocks = h.blocks;
+	*image = h.image;
+	h.blocks = (struct blocks)BLOCKS_INIT;
+	h.image = (struct image)IMAGE_INIT;
+	golang_image_release(&h);
+}
+
+static void walk_java(struct heap *heap, struct blocks *blocks, struct image *image)
+{
+	struct hotspot_image h;
+
+	hotspot_image_init(&h, HOTSPOT_G1);
+	hotspot_image_walk(&h, heap);
+	*blocks = h.blocks;
+	*image = h.image;
+	h.blocks = (struct blocks)BLOCKS_INIT;
+	h.image = (struct image)IMAGE_INIT;
+	hotspot_image_release(&h);
+}
+
+static void walk_memory(struct made_memory *m, made_memory_walker walk, struct heap *heap,
+			struct blocks *blocks, struct image *image)
+{
+	made_memory_walk(m, walk, heap);
+	*blocks = m->blocks;
+	*image = m->image;
+	m->blocks = (struct blocks)BLOCKS_INIT;
+	m->image = (struct image)IMAGE_INIT;
+	made_memory_release(m);
+}
+
+static void walk_php(struct heap *heap, struct blocks *blocks, struct image *image)
+{
+	const struct zend_image_layout layout = { 34, 39, 50 };
+	struct zend_image h;
+
+	zend_image_init(&h, &layout);
+	walk_memory(&h.memory, walk_zend, heap, blocks, image);
+}
+
+static void walk_slots(struct heap *heap, struct blocks *blocks, struct image *image)
+{
+	struct ruby_image h;
+
+	ruby_image_init(&h, 65536, true);
+	walk_memory(&h.memory, walk_ruby, heap, blocks, image);
+}
+
+static void walk_node(struct heap *heap, struct blocks *blocks, struct image *image)
+{
+	struct v8_image h;
+
+	v8_image_init(&h, 1);
+	walk_memory(&h.memory, walk_v8, heap, blocks, image);
+}
+
+static const struct runtime {
+	const char *name;
+	void (*walk)(struct heap *heap, struct blocks *blocks, struct image *image);
+	bool has_blocks;
+} runtimes[] = {
+	{ "Python", walk_python, true }, { "Go", walk_go, true },
+	{ "PHP", walk_php, true },	 { "Ruby", walk_slots, true },
+	{ "Java", walk_java, false },	 { "V8", walk_node, false },
+};
+
+/* Walk the heap of a runtime as if its quality were the given one. */
+static void detail_runtime(const struct runtime *r, enum quality quality,
+			   struct heap *heap, struct heap_detail *detail)
+{
+	struct blocks blocks;
+	struct image image;
+
+	r->walk(heap, &blocks, &image);
+	heap->quality = quality;
+	blocks.image = &image;
+	walk_detail(heap, &blocks, NULL, detail);
+	blocks_release(&blocks);
+	image_release(&image);
+}
+
+static void the_map_of_a_runtime_has_all_pages_of_its_heap(void **state)
+{
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(runtimes); i++) {
+		struct heap_detail detail;
+		struct heap heap;
+
+		detail_runtime(&runtimes[i], QUALITY_EXACT, &heap, &detail);
+		check_detail(&heap, &detail, runtimes[i].has_blocks, runtimes[i].name);
+		heap_detail_release(&detail);
+		heap_release(&heap);
+	}
+}
+
+static void regions_have_a_map_only_if_they_are_exact(void **state)
+{
+	static const enum quality qualities[] = { QUALITY_BOUND, QUALITY_ESTIMATE };
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(runtimes) * ARRAY_SIZE(qualities); i++) {
+		const struct runtime *r = &runtimes[i / ARRAY_SIZE(qualities)];
+		struct heap_detail detail;
+		struct heap heap;
+
+		detail_runtime(r, qualities[i % ARRAY_SIZE(qualities)], &heap, &detail);
+		assert_row(detail.has_pages == r->has_blocks, r->name);
+		assert_row((detail.strip_count > 0) == r->has_blocks, r->name);
+		heap_detail_release(&detail);
+		heap_release(&heap);
+	}
 }
 
 int main(void)
@@ -224,6 +400,8 @@ int main(void)
 		cmocka_unit_test(a_page_with_allocator_data_has_no_single_owner),
 		cmocka_unit_test(a_page_is_classified_by_its_use),
 		cmocka_unit_test(an_unknown_heap_has_no_detail),
+		cmocka_unit_test(the_map_of_a_runtime_has_all_pages_of_its_heap),
+		cmocka_unit_test(regions_have_a_map_only_if_they_are_exact),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
