@@ -160,6 +160,7 @@ static void make_detailed(struct heap_findings *f)
 
 	make_known(f);
 	f->has_detail = true;
+	d->has_pages = d->has_blocks = true;
 	add_types(d);
 	for (unsigned int i = 0; i < FILL_COUNT_; i++)
 		d->fill[i] = (struct page_sum){ 100 * i, 100 * i * 512 * (FILL_ALL - i) };
@@ -244,6 +245,29 @@ static void make_jemalloc(struct heap_findings *f)
 	}
 }
 
+/*
+ * Make the details of three heaps. Those of the second one contain no types, and the
+ * third one has none.
+ */
+static void add_details(struct heap_findings *f)
+{
+	struct heap_detail *d = &f->detail, *python;
+
+	f->has_detail = d->has_pages = true;
+	d->fill[FILL_ALL] = (struct page_sum){ 700, 0 };
+	d->strips = xcalloc(1, sizeof(*d->strips));
+	add_strip(d, 0, 90);
+	d->others = xcalloc(2, sizeof(*d->others));
+	d->other_count = 2;
+	python = &d->others[0];
+	python->has_pages = python->has_blocks = true;
+	add_types(python);
+	python->fill[FILL_TO_25] = (struct page_sum){ 320, 320 * 3000 };
+	python->fragmented = python->fill[FILL_TO_25];
+	python->strips = xcalloc(1, sizeof(*python->strips));
+	add_strip(python, 0, 40);
+}
+
 /* Make the findings of a process with two runtimes beside malloc. */
 static void make_runtimes(struct heap_findings *f)
 {
@@ -265,6 +289,14 @@ static void make_runtimes(struct heap_findings *f)
 		other->trimmable_bytes = 0;
 		strcpy(other->version, i == 0 ? "3.11" : "go1.22");
 	}
+	heap->others[0].class_count = 1;
+	heap->others[0].classes[0] = (struct heap_class){
+		.lower_bytes = 497,
+		.upper_bytes = 512,
+		.live = { 320, 160 * KIB },
+		.free = { 1600, 800 * KIB },
+	};
+	add_details(f);
 }
 
 static void add_answer(struct heap_findings *f, enum allocator allocator)

@@ -25,6 +25,7 @@ screen_cases = \
 	%D%/screens/heap-parts.keys \
 	%D%/screens/heap-reading.keys \
 	%D%/screens/heap-running.keys \
+	%D%/screens/heap-several.keys \
 	%D%/screens/heap-unknown.keys \
 	%D%/screens/heap.keys \
 	%D%/screens/help.keys \

@@ -8,7 +8,11 @@
 
 struct data;
 
-#define HEAP_PARTS_MAX 10
+/*
+ * Maximum number of parts. There are at most 3 parts about the whole process, and 9 about
+ * each of its heaps. Further parts are not drawn.
+ */
+#define HEAP_PARTS_MAX 128
 
 struct heap_view {
 	const struct data *data;

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/units.h"
+#include "model/allocator_signs.h"
 #include "model/image.h"
 #include "ui/view/heap_parts.h"
 
@@ -59,7 +60,9 @@ static void add_strip(const struct heap_sheet *s, const struct heap_strip *strip
 	struct pen pen = lines_next(s->lines);
 
 	pen.role = ROLE_DIM;
-	if (strip->is_mapped)
+	if (!allocator_is_malloc(s->heap->allocator))
+		pen_add(&pen, "pages in address order");
+	else if (strip->is_mapped)
 		pen_add(&pen, "blocks in their own mappings");
 	else
 		pen_addf(&pen, "arena %" PRIu32, strip->arena);
@@ -75,10 +78,10 @@ static void add_strip(const struct heap_sheet *s, const struct heap_strip *strip
 
 void sheet_draw_fill(const struct heap_sheet *s)
 {
-	const struct heap_detail *d = &s->findings->detail;
+	const struct heap_detail *d = s->detail;
 	struct pen pen;
 
-	if (!s->findings->has_detail)
+	if (!d)
 		return;
 	pen = sheet_begin_heading(s);
 	pen_addf(&pen, "%-16s", "PAGES IN USE");
@@ -121,10 +124,11 @@ static void add_size(const struct heap_sheet *s, struct pen *pen,
 
 void sheet_draw_types(const struct heap_sheet *s)
 {
-	const struct heap_detail *d = &s->findings->detail;
+	const struct heap_detail *d = s->detail;
 	struct pen pen;
 
-	if (!s->findings->has_detail)
+	/* the classes of a runtime's heap show its blocks by size */
+	if (!d || !d->has_blocks || !allocator_is_malloc(s->heap->allocator))
 		return;
 	pen = sheet_begin_heading(s);
 	sheet_add_count_title(&pen, "LIVE");
@@ -153,11 +157,11 @@ void sheet_draw_types(const struct heap_sheet *s)
 
 void sheet_draw_pins(const struct heap_sheet *s)
 {
-	const struct heap_detail *d = &s->findings->detail;
+	const struct heap_detail *d = s->detail;
 	char text[UNITS_TEXT_SIZE];
 	struct pen pen;
 
-	if (!s->findings->has_detail || d->pin_count == 0)
+	if (!d || d->pin_count == 0)
 		return;
 	pen = lines_next(s->lines);
 	pen_addf(&pen, "%" PRIu64 " page%s at least half free: %s is free but pinned by:",

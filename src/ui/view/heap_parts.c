@@ -92,7 +92,7 @@ static void add_share(struct pen *pen, uint64_t bytes, uint64_t whole)
 
 static void add_owner(const struct heap_sheet *s, unsigned int owner, const char *meaning)
 {
-	const struct heap *heap = &s->findings->heap;
+	const struct heap *heap = s->heap;
 	struct pen pen = lines_next(s->lines);
 	char spread[UNITS_TEXT_SIZE];
 
@@ -114,7 +114,7 @@ static void add_owner(const struct heap_sheet *s, unsigned int owner, const char
 
 static void draw_bar(const struct heap_sheet *s)
 {
-	const struct heap *heap = &s->findings->heap;
+	const struct heap *heap = s->heap;
 	char letters[OWNER_HEAP_LAST + 1];
 	enum role roles[OWNER_HEAP_LAST + 1];
 	uint64_t bytes[OWNER_HEAP_LAST + 1];
@@ -134,13 +134,15 @@ static void draw_bar(const struct heap_sheet *s)
 
 static void draw_owners(const struct heap_sheet *s)
 {
-	static const char *const meanings[OWNER_HEAP_LAST + 1] = {
-		[OWNER_LIVE] = "allocated and not freed",
+	bool is_malloc = allocator_is_malloc(s->heap->allocator);
+	const char *const meanings[OWNER_HEAP_LAST + 1] = {
+		[OWNER_LIVE] = is_malloc ? "allocated and not freed"
+					 : "allocated and not yet collected",
 		[OWNER_POOL_PAGES] = "free, whole pages",
 		[OWNER_POOL_FRAGMENTS] = "free, on pages with live blocks",
 		[OWNER_HEAP_META] = "the allocator's own",
 	};
-	const struct heap *heap = &s->findings->heap;
+	const struct heap *heap = s->heap;
 	uint64_t rss_bytes = s->findings->usage.total.bytes[SMAPS_RSS];
 	struct pen pen;
 
@@ -204,7 +206,7 @@ static const char *free_label(const struct heap *heap)
 
 static void draw_chunks(const struct heap_sheet *s)
 {
-	const struct heap *heap = &s->findings->heap;
+	const struct heap *heap = s->heap;
 	bool is_jemalloc = heap->allocator == ALLOCATOR_JEMALLOC;
 	struct heap_arena all;
 	struct pen pen;
@@ -305,7 +307,7 @@ static void add_arena(const struct heap_sheet *s, const struct arena_table *tabl
 		pen_addf(&pen, " unknown: %s", arena->problem);
 		return;
 	}
-	table->get(arena, heap_lists_known(&s->findings->heap), amounts);
+	table->get(arena, heap_lists_known(s->heap), amounts);
 	for (size_t i = 0; i < ARENA_AMOUNTS && table->titles[i]; i++)
 		sheet_add_amount(s, &pen, amounts[i]);
 	if (table->has_numbers)
@@ -316,7 +318,7 @@ static void add_arena(const struct heap_sheet *s, const struct arena_table *tabl
 
 static void draw_arenas(const struct heap_sheet *s)
 {
-	const struct heap *heap = &s->findings->heap;
+	const struct heap *heap = s->heap;
 	const struct arena_table *table =
 		heap->allocator == ALLOCATOR_JEMALLOC ? &jemalloc_table : &glibc_table;
 	struct pen pen;
@@ -368,12 +370,24 @@ static void add_class(const struct heap_sheet *s, const struct heap_class *class
 	sheet_add_bar(&pen, &bar);
 }
 
+static bool has_classes(const struct heap *heap)
+{
+	for (size_t i = 0; i < heap->class_count; i++)
+		if (class_bytes(&heap->classes[i]) > 0)
+			return true;
+	return false;
+}
+
 static void draw_classes(const struct heap_sheet *s)
 {
-	const struct heap *heap = &s->findings->heap;
+	const struct heap *heap = s->heap;
 	uint64_t max_bytes = 0;
-	struct pen pen = sheet_begin_heading(s);
+	struct pen pen;
 
+	/* the heaps of V8 and HotSpot have no size classes */
+	if (!allocator_is_malloc(heap->allocator) && !has_classes(heap))
+		return;
+	pen = sheet_begin_heading(s);
 	pen_add_right(&pen, 8, "SIZE TO");
 	sheet_add_count_title(&pen, "LIVE");
 	sheet_add_title(s, &pen, "BYTES");
@@ -388,25 +402,71 @@ static void draw_classes(const struct heap_sheet *s)
 			add_class(s, &heap->classes[i], max_bytes);
 }
 
+/* Draw the title of the parts about one of several heaps. */
+static void draw_title(const struct heap_sheet *s)
+{
+	struct pen pen = lines_next(s->lines);
+
+	pen.role = ROLE_STRONG;
+	pen_add(&pen, allocator_titles[s->heap->allocator]);
+	if (s->heap->version[0] != '\0') {
+		pen_add(&pen, " ");
+		pen_add_foreign(&pen, s->heap->version, strlen(s->heap->version));
+	}
+}
+
+/* Draw the allocator's own figures, which are about the first heap. */
+static void draw_reported(const struct heap_sheet *s)
+{
+	if (s->heap == &s->findings->heap)
+		sheet_draw_reported(s);
+}
+
 struct part_row {
 	void (*draw)(const struct heap_sheet *s);
 	bool is_walked; /* true if the part shows results of a heap walk */
 };
 
-static const struct part_row parts[] = {
-	{ sheet_draw_heaps, true },	{ sheet_draw_spaces, true },
-	{ sheet_draw_leaks, true },	{ draw_owners, false },
-	{ sheet_draw_reported, false }, { draw_chunks, true },
-	{ sheet_draw_fill, true },	{ sheet_draw_types, true },
-	{ sheet_draw_pins, true },	{ draw_arenas, true },
-	{ draw_classes, true },
+/* the parts about the process and all its heaps */
+static const struct part_row process_parts[] = {
+	{ sheet_draw_heaps, true },
+	{ sheet_draw_spaces, true },
+	{ sheet_draw_leaks, true },
 };
+
+/* the parts about one heap; the title is omitted if the process has only one heap */
+static const struct part_row heap_parts[] = {
+	{ draw_title, true },	   { draw_owners, false },    { draw_reported, false },
+	{ draw_chunks, true },	   { sheet_draw_fill, true }, { sheet_draw_types, true },
+	{ sheet_draw_pins, true }, { draw_arenas, true },     { draw_classes, true },
+};
+
+static void draw_part(struct heap_view *v, const struct heap_sheet *s,
+		      const struct part_row *part)
+{
+	struct lines *lines = s->lines;
+	size_t before = lines->count, begin;
+
+	if ((part->is_walked && s->findings->heap.is_reported) ||
+	    v->part_count == HEAP_PARTS_MAX)
+		return;
+	if (v->part_count > 0)
+		lines_next(lines);
+	begin = lines->count;
+	part->draw(s);
+	if (lines->count == begin)
+		/* remove the blank line before a part that drew nothing */
+		lines->count = before;
+	else
+		v->part_lines[v->part_count++] = begin;
+}
 
 void heap_parts_draw(struct heap_view *v, struct lines *lines,
 		     const struct heap_findings *f, uint64_t now_ns)
 {
-	const struct heap_sheet sheet = {
+	struct heap_sheet sheet = {
 		.findings = f,
+		.heap = &f->heap,
 		.lines = lines,
 		.exact_bytes = v->exact_bytes,
 		.now_ns = now_ns,
@@ -414,19 +474,17 @@ void heap_parts_draw(struct heap_view *v, struct lines *lines,
 	};
 
 	v->part_count = 0;
-	for (size_t i = 0; i < sizeof(parts) / sizeof(parts[0]); i++) {
-		size_t before = lines->count;
+	for (size_t i = 0; i < sizeof(process_parts) / sizeof(process_parts[0]); i++)
+		draw_part(v, &sheet, &process_parts[i]);
+	for (size_t h = 0; h < heap_count(&f->heap); h++) {
+		bool is_one_of_several = f->heap.other_count > 0;
 
-		if (parts[i].is_walked && f->heap.is_reported)
+		sheet.heap = heap_at(&f->heap, h);
+		sheet.detail = heap_detail_at(f->has_detail ? &f->detail : NULL, h);
+		if (is_one_of_several && sheet.heap->quality == QUALITY_UNKNOWN)
 			continue;
-		if (v->part_count > 0)
-			lines_next(lines);
-		v->part_lines[v->part_count] = lines->count;
-		parts[i].draw(&sheet);
-		if (lines->count == v->part_lines[v->part_count])
-			/* remove the blank line before a part that drew nothing */
-			lines->count = before;
-		else
-			v->part_count++;
+		for (size_t i = is_one_of_several ? 0 : 1;
+		     i < sizeof(heap_parts) / sizeof(heap_parts[0]); i++)
+			draw_part(v, &sheet, &heap_parts[i]);
 	}
 }

@@ -12,6 +12,12 @@
 
 struct heap_sheet {
 	const struct heap_findings *findings;
+	/*
+	 * The heap that the parts about one heap show, and its detail, or NULL if it has
+	 * none.
+	 */
+	const struct heap *heap;
+	const struct heap_detail *detail;
 	struct lines *lines;
 	bool exact_bytes;
 	uint64_t now_ns;
@@ -52,8 +58,8 @@ void sheet_draw_spaces(const struct heap_sheet *s);
 void sheet_draw_leaks(const struct heap_sheet *s);
 
 /*
- * Draw the types of blocks, the fill levels of pages, and the blocks that pin pages, if
- * these details were read.
+ * Draw the types of malloc's blocks, the fill levels of pages, and the blocks that pin
+ * pages of a heap, as far as its detail is known.
  */
 void sheet_draw_fill(const struct heap_sheet *s);
 void sheet_draw_types(const struct heap_sheet *s);
