@@ -167,6 +167,20 @@ static void claim(const struct walk_found *found, uint64_t page_count, uint8_t c
 }
 
 /*
+ * Name another possible reason why structures of a heap failed a check. The reasons of
+ * arenas are more exact.
+ */
+static void explain_swapped(const struct walk_input *input, struct heap *heap)
+{
+	if (heap->quality != QUALITY_ESTIMATE || input->is_running ||
+	    heap->arena_count == 0 || heap->arenas[0].problem ||
+	    heap->allocator == ALLOCATOR_GLIBC || !walk_has_swapped(input))
+		return;
+	heap->problem = "structures failed a check, perhaps because memory is swapped "
+			"out";
+}
+
+/*
  * Run the walkers of the language runtimes before those of malloc. The runtimes' walkers
  * find memory through structures that refer to it. glibc's walker has to recognize large
  * blocks by their contents, and must not search a runtime's memory for them.
@@ -182,6 +196,7 @@ static void run_walkers(const struct walk_input *input, struct walk_found found[
 		walkers[i].walk(&with_claims, &found[i].heap, &found[i].blocks);
 		if (found[i].heap.allocator != ALLOCATOR_UNKNOWN)
 			found[i].heap.evidence = walkers[i].evidence;
+		explain_swapped(input, &found[i].heap);
 		claim(&found[i], page_count, claimed);
 	}
 }

@@ -98,6 +98,7 @@ unit_walk = \
 	%D%/walk/mark/test_mark \
 	%D%/walk/mark/test_path \
 	%D%/walk/mark/test_workers \
+	%D%/walk/test_absent \
 	%D%/walk/test_overlaps \
 	%D%/walk/test_walk
 

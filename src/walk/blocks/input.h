@@ -45,6 +45,24 @@ struct walk_input {
 };
 
 /*
+ * Return true if the page at addr is not in the image and may be swapped out, because
+ * pages of its mapping are.
+ */
+bool walk_is_swapped(const struct walk_input *input, uint64_t addr);
+
+/* Return true if memory of mappings that the walkers read is swapped out. */
+bool walk_has_swapped(const struct walk_input *input);
+
+/*
+ * Return the lowest multiple of `align` that is at least addr and for which
+ * walk_is_swapped() returns true, in anonymous memory that the walkers read, except the
+ * stack and, unless has_brk is set, [heap]. Return UINT64_MAX if there is none. align is
+ * a power of 2 and at least the size of a page.
+ */
+uint64_t walk_next_swapped(const struct walk_input *input, uint64_t addr, uint64_t align,
+			   bool has_brk);
+
+/*
  * Number of bits in a user address on x86-64 with four-level page tables. With five
  * levels, addresses may have more bits.
  */

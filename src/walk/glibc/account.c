@@ -262,6 +262,12 @@ static void set_quality(struct glibc *g)
 			       heap->mapped.bytes != g->par.mapped_bytes))
 		heap->problem = "not all chunks with their own mapping were found";
 	heap->quality = heap->problem ? QUALITY_ESTIMATE : QUALITY_EXACT;
+	if (heap->quality == QUALITY_EXACT && g->has_swapped_cache) {
+		heap->quality = QUALITY_BOUND;
+		heap->problem =
+			"the TLS of a thread is swapped out: chunks in its tcache "
+			"count as live";
+	}
 }
 
 void glibc_account(struct glibc *g)

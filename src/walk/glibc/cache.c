@@ -183,9 +183,24 @@ static size_t find_place(struct glibc *g)
 	return best;
 }
 
+/*
+ * Return true if the pointer to the thread's cache is swapped out. If its place is
+ * unknown, it is probably in the last page before the thread pointer.
+ */
+static bool is_pointer_swapped(const struct glibc *g, uint64_t thread_addr, size_t place)
+{
+	uint64_t below = place < TLS_WORDS ? (place + 1) * UINT64_C(8) : 8;
+
+	return below <= thread_addr && walk_is_swapped(g->input, thread_addr - below);
+}
+
 void glibc_read_caches(struct glibc *g)
 {
 	size_t place = find_place(g);
+
+	for (size_t i = 0; i < g->input->thread_count; i++)
+		if (is_pointer_swapped(g, g->input->thread_addrs[i], place))
+			g->has_swapped_cache = true;
 
 	for (size_t i = 0; place < TLS_WORDS && i < g->input->thread_count; i++) {
 		struct cache cache;

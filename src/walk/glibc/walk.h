@@ -99,6 +99,8 @@ struct glibc {
 	 * free.
 	 */
 	struct chunk_sum *unused;
+	/* the pointer to the cache of a thread is swapped out */
+	bool has_swapped_cache;
 	uint64_t budget; /* number of steps that the searches may still take in total */
 };
 

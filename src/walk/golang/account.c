@@ -178,8 +178,13 @@ static void set_quality(struct golang *g)
 		heap->problem = "Go was changing a span, or a span is corrupt";
 	if (g->input->is_running && !heap->problem)
 		heap->problem = "the process ran while its heap was read";
-	if (heap->problem)
+	if (heap->problem) {
 		heap->quality = QUALITY_ESTIMATE;
+	} else if (g->may_lack_tables) {
+		heap->quality = QUALITY_BOUND;
+		heap->problem = "Go's table of arenas may be swapped out: idle pages are "
+				"missing";
+	}
 	heap->trimmable_bytes = heap->spaces[SPACE_IDLE].resident_bytes;
 	heap->arenas[0].trimmable_bytes = heap->trimmable_bytes;
 }

@@ -124,6 +124,12 @@ static uint64_t arena_index(const struct golang_span *span)
 	return (span->start_addr + ARENA_BASE) / GOLANG_ARENA_BYTES;
 }
 
+/* Return true if anonymous memory, which contains Go's tables, is swapped out. */
+static bool has_swapped_table(const struct golang *g)
+{
+	return walk_next_swapped(g->input, 0, IMAGE_PAGE_BYTES, false) != UINT64_MAX;
+}
+
 /*
  * Add the heapArena of each arena to the heap. `table` is the address of the table of
  * arenas.
@@ -142,6 +148,8 @@ static void add_arenas(struct golang *g, uint64_t table)
 		add_pages(g, at, 8);
 		if (image_read(g->image, at, &addr) && find_spans(g, addr, span, &offset))
 			add_pages(g, addr, offset + SPANS_BYTES + MORE_BYTES);
+		else
+			g->may_lack_tables |= has_swapped_table(g);
 	}
 }
 
@@ -194,6 +202,7 @@ void golang_find_arenas(struct golang *g, uint64_t *ret_table_addr)
 		return;
 	}
 	*ret_table_addr = 0;
+	g->may_lack_tables = has_swapped_table(g);
 	for (size_t i = 0; i < g->span_count; i++)
 		add_arena(g, g->spans[i].start_addr & ~(GOLANG_ARENA_BYTES - 1));
 }

@@ -146,6 +146,25 @@ static void set_version(struct mimalloc *m)
 		 m->layout ? m->layout->versions : m->map_layout->versions);
 }
 
+/* Return true if the start of a segment of version 2 may be swapped out. */
+static bool may_lack_segment(const struct mimalloc *m)
+{
+	uint64_t addr = 0;
+
+	if (!m->layout)
+		return false;
+	while ((addr = walk_next_swapped(m->input, addr, MIMALLOC_SEGMENT_BYTES,
+					 false)) != UINT64_MAX) {
+		size_t i = SEARCH_FIRST(m->claimed.count, k,
+					m->claimed.items[k].end_addr > addr);
+
+		if (i == m->claimed.count || m->claimed.items[i].start_addr > addr)
+			return true;
+		addr = m->claimed.items[i].end_addr;
+	}
+	return false;
+}
+
 static void set_quality(struct mimalloc *m)
 {
 	struct heap *heap = m->heap;
@@ -155,8 +174,13 @@ static void set_quality(struct mimalloc *m)
 		heap->problem = "mimalloc was changing a list, or a list is corrupt";
 	if (m->input->is_running && !heap->problem)
 		heap->problem = "the process ran while its heap was read";
-	if (heap->problem)
+	if (heap->problem) {
 		heap->quality = QUALITY_ESTIMATE;
+	} else if (may_lack_segment(m)) {
+		heap->quality = QUALITY_BOUND;
+		heap->problem = "memory is swapped out that may contain segments of "
+				"mimalloc";
+	}
 }
 
 void mimalloc_account(struct mimalloc *m)

@@ -9,8 +9,6 @@
 #include "base/xalloc.h"
 #include "walk/blocks/data_area.h"
 
-/* Segments are aligned to this size, or twice this size before 2.0.9. */
-#define SEGMENT_BYTES (UINT64_C(32) << 20)
 #define SLICES_MAX (1U << 10)
 /* The structs of a segment's pages take at most this many slices. */
 #define INFO_SLICES_MAX 8
@@ -89,13 +87,14 @@ static bool is_anonymous(const struct walk_input *input, uint64_t addr)
  */
 static uint64_t next_candidate(struct mimalloc *m, uint64_t addr)
 {
-	const uint64_t mask = SEGMENT_BYTES - 1;
+	const uint64_t mask = MIMALLOC_SEGMENT_BYTES - 1;
 
 	for (size_t r = image_find_run(m->image, addr); r < m->image->run_count; r++) {
 		const struct image_run *run = &m->image->runs[r];
 		uint64_t at = run->start_addr > addr ? run->start_addr : addr;
 
-		for (at = (at + mask) & ~mask; at < run->end_addr; at += SEGMENT_BYTES)
+		for (at = (at + mask) & ~mask; at < run->end_addr;
+		     at += MIMALLOC_SEGMENT_BYTES)
 			if (is_anonymous(m->input, at) && !walk_is_claimed(m->input, at))
 				return at;
 	}
@@ -198,7 +197,7 @@ static struct fit fit_layout(struct mimalloc *m, const struct mimalloc_layout *l
 	struct fit fit = { 0 };
 
 	for (uint64_t addr = next_candidate(m, 0); addr != UINT64_MAX;
-	     addr = next_candidate(m, addr + SEGMENT_BYTES)) {
+	     addr = next_candidate(m, addr + MIMALLOC_SEGMENT_BYTES)) {
 		struct mimalloc_segment segment;
 
 		if (!read_segment(m, layout, addr, cookie, &segment))
@@ -262,7 +261,7 @@ static bool find_first(struct mimalloc *m)
 	uint64_t tried = 0;
 
 	for (uint64_t addr = next_candidate(m, 0); addr != UINT64_MAX;
-	     addr = next_candidate(m, addr + SEGMENT_BYTES)) {
+	     addr = next_candidate(m, addr + MIMALLOC_SEGMENT_BYTES)) {
 		for (size_t i = 0; i < LAYOUT_COUNT; i++) {
 			uint64_t cookie = cookie_at(m, &layouts[i], addr);
 
@@ -293,7 +292,7 @@ bool mimalloc_find_segments(struct mimalloc *m)
 		best = fit;
 	}
 	for (uint64_t addr = next_candidate(m, 0); addr != UINT64_MAX;
-	     addr = next_candidate(m, addr + SEGMENT_BYTES)) {
+	     addr = next_candidate(m, addr + MIMALLOC_SEGMENT_BYTES)) {
 		struct mimalloc_segment segment;
 
 		if (!read_segment(m, m->layout, addr, m->cookie, &segment))

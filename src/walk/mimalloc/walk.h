@@ -24,6 +24,9 @@
 
 #define MIMALLOC_SLICE_BYTES UINT64_C(65536)
 
+/* Segments of version 2 are aligned to this size, or twice this size before 2.0.9. */
+#define MIMALLOC_SEGMENT_BYTES (UINT64_C(32) << 20)
+
 /* Where the first block of a page is. */
 enum mimalloc_start {
 	MIMALLOC_START_128,    /* 128 bytes after the start, for small blocks */

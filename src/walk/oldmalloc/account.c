@@ -106,6 +106,21 @@ static void check_bins(struct oldmalloc *m)
 	free(seen);
 }
 
+/*
+ * Return true if a region or a block with its own mapping may be missing, because its
+ * first page is swapped out.
+ */
+static bool may_lack_region(const struct oldmalloc *m)
+{
+	uint64_t addr = walk_next_swapped(m->input, 0, IMAGE_PAGE_BYTES, true);
+
+	for (size_t i = 0; i < m->region_count && addr != UINT64_MAX; i++)
+		if (m->regions[i].start_addr <= addr && addr < m->regions[i].end_addr)
+			addr = walk_next_swapped(m->input, m->regions[i].end_addr,
+						 IMAGE_PAGE_BYTES, true);
+	return addr != UINT64_MAX;
+}
+
 static void set_quality(struct oldmalloc *m)
 {
 	struct heap *heap = m->heap;
@@ -119,6 +134,10 @@ static void set_quality(struct oldmalloc *m)
 		heap->problem = "the process ran while its heap was read";
 	if (heap->problem)
 		heap->quality = QUALITY_ESTIMATE;
+	if (heap->quality == QUALITY_EXACT && may_lack_region(m)) {
+		heap->quality = QUALITY_BOUND;
+		heap->problem = "memory is swapped out that may contain blocks of musl";
+	}
 	/* musl has no function like malloc_trim(), so nothing can be trimmed */
 	heap->trimmable_bytes = heap->arenas[0].trimmable_bytes = 0;
 }

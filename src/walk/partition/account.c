@@ -88,6 +88,11 @@ static void set_quality(struct partition *p)
 		heap->problem = "the caches of PartitionAlloc's threads were not found, "
 				"and their slots count as live";
 	}
+	if (heap->quality == QUALITY_EXACT && p->may_lack_root) {
+		heap->quality = QUALITY_BOUND;
+		heap->problem = "static data is swapped out that may contain roots of "
+				"partitions";
+	}
 	if (p->input->is_running) {
 		heap->quality = QUALITY_ESTIMATE;
 		heap->problem = "the process ran while its heap was read";

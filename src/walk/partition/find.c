@@ -182,6 +182,15 @@ static void try_root(struct partition *p, uint64_t addr, uint64_t *unread_count)
 	p->roots[p->root_count++] = root;
 }
 
+static bool is_area_swapped(const struct partition *p, const struct data_area *area)
+{
+	for (uint64_t addr = area->start_addr; addr < area->end_addr;
+	     addr += IMAGE_PAGE_BYTES)
+		if (walk_is_swapped(p->input, addr))
+			return true;
+	return false;
+}
+
 static void scan_area(struct partition *p, const struct data_area *area,
 		      uint64_t *unread_count)
 {
@@ -208,6 +217,10 @@ const char *partition_find(struct partition *p)
 
 	while (data_area_next(p->input, &index, &area))
 		scan_area(p, &area, &unread_count);
+	index = 0;
+	while (p->root_count > 0 && !p->may_lack_root &&
+	       data_area_next(p->input, &index, &area))
+		p->may_lack_root = is_area_swapped(p, &area);
 	return p->root_count > 0 && unread_count == 0
 		       ? NULL
 		       : "it is PartitionAlloc, but not that of Chromium 150 or 156";

@@ -97,6 +97,7 @@ struct partition {
 	size_t span_count, span_capacity;
 	uint64_t bit_count;
 	size_t cache_count;
+	bool may_lack_root; /* static data, which contains the roots, is swapped out */
 };
 
 /*

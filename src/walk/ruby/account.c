@@ -15,12 +15,19 @@ static const char *const space_names[RUBY_SIZES] = {
 	"pages of 320-byte slots", "pages of 640-byte slots",
 };
 
+/* Return true if the slot has no object. A slot that is swapped out may have one. */
 static bool is_free(struct ruby *r, uint64_t slot_addr)
 {
 	uint64_t word;
 
+	if (image_read(r->image, slot_addr, &word))
+		return (word & TYPE_MASK) == 0;
+	if (walk_is_swapped(r->input, slot_addr)) {
+		r->has_swapped = true;
+		return false;
+	}
 	/* a slot on a page of memory that was never touched has no object */
-	return !image_read(r->image, slot_addr, &word) || (word & TYPE_MASK) == 0;
+	return true;
 }
 
 static void account_slots(struct ruby *r, struct ruby_page *page)
@@ -98,8 +105,12 @@ static void set_quality(struct ruby *r)
 				"unknown layout";
 	if (r->input->is_running && !heap->problem)
 		heap->problem = "the process ran while its heap was read";
-	if (heap->problem)
+	if (heap->problem) {
 		heap->quality = QUALITY_ESTIMATE;
+	} else if (r->has_swapped) {
+		heap->quality = QUALITY_BOUND;
+		heap->problem = "memory is swapped out that may contain slots of Ruby";
+	}
 	/* it is unknown which pages become empty when GC.compact moves objects */
 	heap->trimmable_bytes = heap->arenas[0].trimmable_bytes = BYTES_UNKNOWN;
 }

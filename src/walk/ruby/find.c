@@ -29,7 +29,7 @@ static unsigned int find_size(uint64_t slot_bytes)
 
 /*
  * Return true if the list of free slots has the expected length and contains only free
- * slots of the page.
+ * slots of the page. A list that leads to swapped-out memory is accepted up to there.
  */
 static bool is_free_list(struct ruby *r, const struct ruby_page *page, uint64_t at,
 			 uint64_t count)
@@ -37,13 +37,18 @@ static bool is_free_list(struct ruby *r, const struct ruby_page *page, uint64_t 
 	uint64_t bytes = ruby_slot_bytes(page->size);
 
 	for (; at != 0; count--) {
-		uint64_t offset = at - page->start_addr, type;
+		uint64_t offset = at - page->start_addr, type, next;
 
 		if (count == 0 || at < page->start_addr || offset % bytes != 0 ||
-		    offset / bytes >= page->slot_count ||
-		    !image_read(r->image, at, &type) || type != 0 ||
-		    !image_read(r->image, at + 8, &at))
+		    offset / bytes >= page->slot_count)
 			return false;
+		if (!image_read(r->image, at, &type) ||
+		    !image_read(r->image, at + 8, &next))
+			return walk_is_swapped(r->input, at) ||
+			       walk_is_swapped(r->input, at + 8);
+		if (type != 0)
+			return false;
+		at = next;
 	}
 	return count == 0;
 }
@@ -128,12 +133,41 @@ static size_t list_pages(struct ruby *r, uint64_t page_bytes)
 	return sound_count;
 }
 
+/*
+ * Return true if a slot page may be missing, because its first page or its description is
+ * swapped out.
+ */
+static bool may_lack_page(struct ruby *r)
+{
+	uint64_t word;
+
+	if (walk_next_swapped(r->input, 0, r->page_bytes, false) != UINT64_MAX)
+		return true;
+	for (size_t i = 0, k = 0; i < r->image->run_count; i++) {
+		const struct image_run run = r->image->runs[i];
+		uint64_t addr = (run.start_addr + r->page_bytes - 1) &
+				~(r->page_bytes - 1);
+
+		for (; addr < run.end_addr; addr += r->page_bytes) {
+			while (k < r->page_count && r->pages[k].addr < addr)
+				k++;
+			if ((k == r->page_count || r->pages[k].addr != addr) &&
+			    image_read(r->image, addr, &word) && word != 0 &&
+			    word % 8 == 0 && walk_is_swapped(r->input, word))
+				return true;
+		}
+	}
+	return false;
+}
+
 const char *ruby_find(struct ruby *r)
 {
 	static const uint64_t sizes[] = { 16384, 65536 };
 
 	for (size_t i = 0; i < sizeof(sizes) / sizeof(sizes[0]); i++)
-		if (list_pages(r, sizes[i]) >= PAGES_MIN)
+		if (list_pages(r, sizes[i]) >= PAGES_MIN) {
+			r->has_swapped = may_lack_page(r);
 			return NULL;
+		}
 	return "Ruby's slot pages were not found";
 }

@@ -20,6 +20,9 @@
 /* Upper bound on the number of blocks that end a list. Ruby has three lists of blocks. */
 #define ENDS_MAX 4
 
+/* Upper bound on the headers that are skipped in the search. */
+#define SKIPPED_MAX (UINT64_C(1) << 20)
+
 struct block_header {
 	uint64_t used_bytes;
 	uint64_t next_addr;
@@ -41,16 +44,35 @@ static bool read_block(struct ruby *r, uint64_t addr, struct block_header *ret)
 	       numbers[2] >= 0 && numbers[3] == 0 && ret->next_addr % BLOCK_BYTES == 0;
 }
 
-/* Return true if the transient heap begins at addr. */
+/*
+ * Return true if the header at addr is swapped out, so that the block is unknown. Limit
+ * the number of such headers, because a process may have much swapped-out memory.
+ */
+static bool is_skipped(struct ruby *r, uint64_t addr)
+{
+	if (!walk_is_swapped(r->input, addr))
+		return false;
+	r->has_swapped = true;
+	return ++r->skipped_count <= SKIPPED_MAX;
+}
+
+/*
+ * Return true if the transient heap begins at addr. The headers of less than half of the
+ * blocks may be swapped out.
+ */
 static bool is_arena(struct ruby *r, uint64_t addr)
 {
-	unsigned int ends = 0;
+	unsigned int ends = 0, known = 0;
 
 	for (uint64_t at = 0; at < TRANSIENT_BYTES; at += BLOCK_BYTES) {
 		struct block_header header;
 
-		if (!read_block(r, addr + at, &header))
-			return false;
+		if (!read_block(r, addr + at, &header)) {
+			if (!is_skipped(r, addr + at))
+				return false;
+			continue;
+		}
+		known++;
 		if (header.next_addr == 0)
 			ends++;
 		else if (header.next_addr - addr >= TRANSIENT_BYTES)
@@ -58,7 +80,7 @@ static bool is_arena(struct ruby *r, uint64_t addr)
 		if (ends > ENDS_MAX)
 			return false;
 	}
-	return true;
+	return known > TRANSIENT_BYTES / BLOCK_BYTES / 2;
 }
 
 uint64_t ruby_find_transient(struct ruby *r)
@@ -88,8 +110,12 @@ void ruby_account_transient(struct ruby *r, uint64_t arena, struct heap_space *s
 		uint64_t start = addr + HEADER_BYTES, used;
 		struct block_header header;
 
-		if (!read_block(r, addr, &header))
-			continue;
+		if (!read_block(r, addr, &header)) {
+			if (!walk_is_swapped(r->input, addr))
+				continue;
+			/* the number of used bytes is unknown */
+			header.used_bytes = BLOCK_BYTES - HEADER_BYTES;
+		}
 		used = header.used_bytes;
 		page_use_add(r->blocks, addr, addr + BLOCK_BYTES, USE_HEAP);
 		page_use_add(r->blocks, start, start + used, USE_LIVE);

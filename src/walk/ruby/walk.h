@@ -39,7 +39,10 @@ struct ruby {
 	struct ruby_page *pages; /* pages in ascending address order */
 	size_t page_count, page_capacity;
 	uint64_t bit_count;
-	uint64_t broken_count; /* number of pages that failed a check */
+	uint64_t broken_count; /* pages that failed a check */
+	/* some slot pages, slots or blocks of the transient heap may be swapped out */
+	bool has_swapped;
+	uint64_t skipped_count; /* headers of the transient heap that are swapped out */
 };
 
 /* Return the slot size with this index. */

@@ -225,6 +225,8 @@ static void set_quality(struct v8 *v)
 	if (v->unlisted_count > 0 || v->has_unknown_top)
 		heap->problem = "the free memory in some chunks is unknown and counts as "
 				"live";
+	if (v->may_lack_chunk)
+		heap->problem = "memory is swapped out that may contain chunks of V8";
 	if (heap->problem)
 		heap->quality = QUALITY_BOUND;
 	if (v->broken_count > 0 || v->input->is_running)

@@ -260,6 +260,24 @@ static uint64_t read_lists(struct v8 *v)
 	return sum;
 }
 
+/*
+ * Return true if the start of a chunk may be swapped out. Chunks are sorted by address.
+ */
+static bool may_lack_chunk(const struct v8 *v)
+{
+	uint64_t addr = 0;
+
+	while ((addr = walk_next_swapped(v->input, addr, V8_CHUNK_BYTES, false)) !=
+	       UINT64_MAX) {
+		size_t i = SEARCH_FIRST(v->chunk_count, k, v->chunks[k].end_addr > addr);
+
+		if (i == v->chunk_count || v->chunks[i].addr > addr)
+			return true;
+		addr = v->chunks[i].end_addr;
+	}
+	return false;
+}
+
 const char *v8_find(struct v8 *v)
 {
 	const struct v8_layout *best = NULL;
@@ -282,5 +300,6 @@ const char *v8_find(struct v8 *v)
 	list_chunks(v);
 	read_lists(v);
 	qsort(v->chunks, v->chunk_count, sizeof(*v->chunks), compare_addrs);
+	v->may_lack_chunk = may_lack_chunk(v);
 	return NULL;
 }

@@ -105,8 +105,8 @@ struct v8 {
 	uint64_t unswept_count; /* chunks with dead objects that are not listed as free */
 	struct v8_top *tops;
 	size_t top_count, top_capacity;
-	/* true if it is unknown where the objects of a new space end */
-	bool has_unknown_top;
+	bool may_lack_chunk;  /* memory is swapped out that may contain chunks */
+	bool has_unknown_top; /* it is unknown where the objects of a new space end */
 	struct heap_space spaces[V8_KIND_COUNT_];
 };
 
