@@ -9,6 +9,11 @@
 
 /* The lowest bits of a slot's first word contain the type of the object; 0: no object. */
 #define TYPE_MASK UINT64_C(31)
+/*
+ * While Ruby compacts its heap, slots of this type refer to the new slots of objects
+ * (T_MOVED). Ruby frees them before the collection ends.
+ */
+#define TYPE_MOVED UINT64_C(0x1e)
 
 static const char *const space_names[RUBY_SIZES] = {
 	"pages of 40-byte slots",  "pages of 80-byte slots",  "pages of 160-byte slots",
@@ -20,8 +25,10 @@ static bool is_free(struct ruby *r, uint64_t slot_addr)
 {
 	uint64_t word;
 
-	if (image_read(r->image, slot_addr, &word))
+	if (image_read(r->image, slot_addr, &word)) {
+		r->has_moved |= (word & TYPE_MASK) == TYPE_MOVED;
 		return (word & TYPE_MASK) == 0;
+	}
 	if (walk_is_swapped(r->input, slot_addr)) {
 		r->has_swapped = true;
 		return false;
@@ -107,6 +114,11 @@ static void set_quality(struct ruby *r)
 		heap->problem = "the process ran while its heap was read";
 	if (heap->problem) {
 		heap->quality = QUALITY_ESTIMATE;
+	} else if (r->has_moved) {
+		heap->quality = QUALITY_BOUND;
+		heap->problem =
+			"Ruby is compacting its heap: slots of moved objects count "
+			"as live";
 	} else if (r->has_swapped) {
 		heap->quality = QUALITY_BOUND;
 		heap->problem = "memory is swapped out that may contain slots of Ruby";

@@ -42,6 +42,7 @@ struct ruby {
 	uint64_t broken_count; /* pages that failed a check */
 	/* some slot pages, slots or blocks of the transient heap may be swapped out */
 	bool has_swapped;
+	bool has_moved;		/* Ruby is compacting: slots contain moved objects */
 	uint64_t skipped_count; /* headers of the transient heap that are swapped out */
 };
 

@@ -142,6 +142,64 @@ static void damage_is_noticed(void **state)
 	check_exact();
 }
 
+/* Set the members of the small span of the layout of Go 1.22, and walk. */
+static void walk_span(uint64_t free_index, uint64_t bits_addr, uint64_t live_count)
+{
+	uint64_t words[] = { golang_image_read(&h, h.small_span_addr + 48),
+			     golang_image_read(&h, h.small_span_addr + 96) };
+
+	golang_image_write(&h, h.small_span_addr + 48,
+			   (words[0] & ~UINT64_C(0xffff)) | free_index);
+	golang_image_write(&h, h.small_span_addr + 64, bits_addr);
+	golang_image_write(&h, h.small_span_addr + 96,
+			   (words[1] & ~UINT64_C(0xffff)) | live_count);
+	walk();
+}
+
+/*
+ * The collector marks objects in bits of their own (gcmarkBits), and a span keeps its
+ * objects until it is swept. Dead objects that are not swept count as live, like in
+ * HeapAlloc of Go's own figures.
+ */
+static void marked_spans_are_exact_until_they_are_swept(void **state)
+{
+	uint64_t marks_addr = h.bits_addr + 64;
+
+	(void)state;
+	golang_image_write(&h, marks_addr, 0x1001);
+	golang_image_write(&h, h.small_span_addr + 72, marks_addr);
+	walk();
+	check_exact();
+	/* swept: the marks are the new bits, and two objects remain */
+	walk_span(0, marks_addr, 2);
+	assert_int_equal(heap.quality, QUALITY_EXACT);
+	assert_int_equal(heap.arenas[0].live.count, h.live.count - 10);
+	assert_int_equal(heap.arenas[0].live.bytes, h.live.bytes - 10 * UINT64_C(64));
+	assert_int_equal(heap.arenas[0].bin.bytes, h.free.bytes + 10 * UINT64_C(64));
+}
+
+/* Sweeping a span sets the count of its objects, the index and the bits, in this order. */
+static void a_span_that_is_being_swept_makes_an_estimate(void **state)
+{
+	uint64_t marks_addr = h.bits_addr + 64;
+	const struct {
+		const char *what;
+		uint64_t free_index, bits_addr, live_count;
+	} rows[] = {
+		{ "the count is new", 10, h.bits_addr, 3 },
+		{ "the count and the index are new", 0, h.bits_addr, 3 },
+	};
+
+	(void)state;
+	golang_image_write(&h, marks_addr, 0x1003);
+	golang_image_write(&h, h.small_span_addr + 72, marks_addr);
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+		walk_span(rows[i].free_index, rows[i].bits_addr, rows[i].live_count);
+		assert_row(heap.quality == QUALITY_ESTIMATE, rows[i].what);
+		assert_row(heap.problem != NULL, rows[i].what);
+	}
+}
+
 static void a_list_that_is_too_short_or_missing_is_no_heap(void **state)
 {
 	(void)state;
@@ -197,6 +255,10 @@ int main(void)
 		cmocka_unit_test_setup_teardown(both_layouts_are_exact, begin, end),
 		cmocka_unit_test_setup_teardown(each_object_has_a_state, begin, end),
 		cmocka_unit_test_setup_teardown(damage_is_noticed, begin, end),
+		cmocka_unit_test_setup_teardown(
+			marked_spans_are_exact_until_they_are_swept, begin, end),
+		cmocka_unit_test_setup_teardown(
+			a_span_that_is_being_swept_makes_an_estimate, begin, end),
 		cmocka_unit_test_setup_teardown(
 			a_list_that_is_too_short_or_missing_is_no_heap, begin, end),
 		cmocka_unit_test_setup_teardown(

@@ -154,6 +154,35 @@ static void damage_is_noticed(void **state)
 	check_exact();
 }
 
+/*
+ * While Ruby sweeps a page, the page has a list of the slots that were freed so far, and
+ * the number 0. The slots themselves show which of them have objects; garbage that is not
+ * swept counts as live.
+ */
+static void a_page_that_is_being_swept_makes_an_estimate(void **state)
+{
+	(void)state;
+	made_memory_write(&h.memory, h.live_slot_addr, 0);
+	made_memory_write(&h.memory, h.live_slot_addr + 8, h.free_slot_addr);
+	made_memory_write(&h.memory, h.description_addr + 40, h.live_slot_addr);
+	made_memory_write(&h.memory, h.description_addr, 40 | 409 << 16);
+	walk();
+	assert_int_equal(heap.quality, QUALITY_ESTIMATE);
+	assert_non_null(strstr(heap.problem, "collecting garbage"));
+	assert_int_equal(heap.arenas[0].live.count, h.live.count - 1);
+}
+
+/* Compaction leaves a reference (T_MOVED) in the old slot of an object. */
+static void moved_objects_make_the_figures_bounds(void **state)
+{
+	(void)state;
+	made_memory_write(&h.memory, h.live_slot_addr, 0x1e);
+	walk();
+	assert_int_equal(heap.quality, QUALITY_BOUND);
+	assert_non_null(strstr(heap.problem, "compacting"));
+	assert_int_equal(heap.arenas[0].live.bytes, h.live.bytes);
+}
+
 static void descriptions_of_another_layout_are_no_heap(void **state)
 {
 	const struct {
@@ -239,6 +268,10 @@ int main(void)
 		cmocka_unit_test_setup_teardown(the_transient_heap_counts_too, begin,
 						end),
 		cmocka_unit_test_setup_teardown(damage_is_noticed, begin, end),
+		cmocka_unit_test_setup_teardown(
+			a_page_that_is_being_swept_makes_an_estimate, begin, end),
+		cmocka_unit_test_setup_teardown(moved_objects_make_the_figures_bounds,
+						begin, end),
 		cmocka_unit_test_setup_teardown(
 			descriptions_of_another_layout_are_no_heap, begin, end),
 		cmocka_unit_test_setup_teardown(an_unknown_version_of_ruby_is_named,

@@ -19,6 +19,8 @@ static const struct zend_image_layout layouts[] = {
 	{ 35, 40, 55 },
 };
 
+#define BIN_OF_64 7 /* index of the list of free blocks of 64 bytes */
+
 static struct zend_image h;
 static struct heap heap;
 
@@ -151,6 +153,29 @@ static void damage_is_noticed(void **state)
 }
 
 /*
+ * PHP's collector frees blocks one by one: it subtracts a block from the sum, writes the
+ * list into the block, and then makes the block the first one of the list.
+ */
+static void a_block_that_is_being_freed_makes_an_estimate(void **state)
+{
+	uint64_t first_addr = made_memory_read(&h.memory, h.slots_addr + 8 * BIN_OF_64);
+
+	(void)state;
+	assert_int_equal(first_addr, h.free_block_addr);
+	made_memory_write(&h.memory, h.size_addr, h.live.bytes - 64);
+	walk();
+	assert_int_equal(heap.quality, QUALITY_ESTIMATE);
+	assert_non_null(strstr(heap.problem, "changing its heap"));
+	made_memory_write(&h.memory, h.live_block_addr, first_addr);
+	walk();
+	assert_int_equal(heap.quality, QUALITY_ESTIMATE);
+	made_memory_write(&h.memory, h.slots_addr + 8 * BIN_OF_64, h.live_block_addr);
+	walk();
+	assert_int_equal(heap.quality, QUALITY_EXACT);
+	assert_int_equal(heap.arenas[0].live.bytes, h.live.bytes - 64);
+}
+
+/*
  * Free the only block of the second chunk, so that gc_mem_caches() would unmap the chunk.
  */
 static void free_second_chunk(void)
@@ -250,6 +275,8 @@ int main(void)
 		cmocka_unit_test_setup_teardown(all_layouts_are_exact, begin, end),
 		cmocka_unit_test_setup_teardown(each_block_has_a_state, begin, end),
 		cmocka_unit_test_setup_teardown(damage_is_noticed, begin, end),
+		cmocka_unit_test_setup_teardown(
+			a_block_that_is_being_freed_makes_an_estimate, begin, end),
 		cmocka_unit_test_setup_teardown(empty_chunks_can_be_trimmed, begin, end),
 		cmocka_unit_test_setup_teardown(without_a_main_chunk_there_is_no_heap,
 						begin, end),
