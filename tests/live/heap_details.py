@@ -6,6 +6,7 @@ heaps must change."""
 import contextlib
 import json
 import os
+import platform
 import re
 import signal
 import subprocess
@@ -25,8 +26,10 @@ NOISE = 12  # pages that the interpreter changes in the meantime
 PROGRAM = """
 import ctypes, json, os, signal, sys
 POOL = int(sys.argv[1])
-libc = ctypes.CDLL(None)
-libc.malloc.restype, libc.free.argtypes = ctypes.c_void_p, [ctypes.c_void_p]
+libc = ctypes.CDLL("libc.so.6")
+# malloc and free of libc, even if another library replaces them
+malloc, free = libc.__libc_malloc, libc.__libc_free
+malloc.restype, free.argtypes = ctypes.c_void_p, [ctypes.c_void_p]
 small = [bytes(400) for i in range(18000)]
 pools = {}
 for i, block in enumerate(small):
@@ -35,13 +38,13 @@ full = {pool: sorted(members, key=lambda i: id(small[i])) for pool, members in p
         if len(members) == (POOL - 48) // 448}
 keep = {members[k % len(members)] for k, members in enumerate(full.values())}
 gone = [i for members in full.values() for i in members if i not in keep]
-large = [libc.malloc(3000) for i in range(3000)]
+large = [malloc(3000) for i in range(3000)]
 for block in large:
     ctypes.memset(block, 1, 3000)
 print(json.dumps({"pools": [pool * POOL for pool in full], "kept": [id(small[i]) for i in keep],
                   "large": large[::3], "freed": [b for i, b in enumerate(large) if i % 3]}),
       flush=True)
-kill, pid, stop, free = os.kill, os.getpid(), signal.SIGSTOP, libc.free
+kill, pid, stop = os.kill, os.getpid(), signal.SIGSTOP
 write, done = os.write, b"done\\n"
 kill(pid, stop)
 for i in gone:
@@ -62,13 +65,14 @@ def pool_bytes():
 
 
 @contextlib.contextmanager
-def program():
+def program(**env):
     """Start the program; yield its pid and its lists once it has stopped before it frees
     anything."""
-    if not os.access(PYTHON, os.X_OK):
-        raise Skip("no Python interpreter to examine")
+    if not os.access(PYTHON, os.X_OK) or platform.libc_ver()[0] != "glibc":
+        raise Skip("no Python interpreter with glibc to examine")
     size = pool_bytes()
-    with subprocess.Popen([PYTHON, "-c", PROGRAM, str(size)], stdout=subprocess.PIPE) as process:
+    with subprocess.Popen([PYTHON, "-c", PROGRAM, str(size)], stdout=subprocess.PIPE,
+                          env={**os.environ, **env}) as process:
         try:
             lists = json.loads(process.stdout.readline())
             wait_until(lambda: is_in_state(process.pid, b"T"), "the program has stopped itself")
@@ -83,10 +87,10 @@ def let_it_free(process):
     wait_until(lambda: is_in_state(process.pid, b"T"), "the program has freed its blocks")
 
 
-def read_heaps(pid):
+def read_heaps(pid, names=("glibc", "python")):
     report = json.loads(memstate("heap", "-p", pid, "--json", *NO_HURRY).must_be(0).out)
     heaps = {heap["heap"]: heap for heap in report["heaps"]}
-    equal(list(heaps), ["glibc", "python"], "heaps")
+    equal(sorted(heaps), sorted(names), "heaps")
     check_details(report)
     return report, heaps
 
@@ -151,18 +155,40 @@ def the_pages_of_python_are_filled_as_its_blocks_say():
         near(row["pinning_count"], len(lists["kept"]), "pinning blocks")
 
 
+def check_malloc(heap, lists):
+    """Check which pages the remaining blocks of malloc keep in use."""
+    kept = used_of_pages((b - CHUNK_HEAD, b + 2992) for b in lists["large"])
+    freed = used_of_pages((b - CHUNK_HEAD, b + 2992) for b in lists["freed"])
+    pages = [p for p in kept if FRAGMENTED <= freed.get(p, 0) < PAGE]
+    check(len(pages) > 300, len(pages))
+    row, = (t for t in heap["detail"]["types"] if t["size_bytes"] == 3000)
+    near(row["pinned_pages"], len(pages), "pinned pages")
+    check(len(lists["large"]) <= row["live_count"] <= len(lists["large"]) + NOISE, row)
+
+
 @test
 def the_pages_of_malloc_beside_it_are_pinned_by_the_blocks_that_remain():
     with program() as (process, lists):
         let_it_free(process)
         _, heaps = read_heaps(process.pid)
-        kept = used_of_pages((b - CHUNK_HEAD, b + 2992) for b in lists["large"])
-        freed = used_of_pages((b - CHUNK_HEAD, b + 2992) for b in lists["freed"])
-        pages = [p for p in kept if FRAGMENTED <= freed.get(p, 0) < PAGE]
-        check(len(pages) > 300, len(pages))
-        row, = (t for t in heaps["glibc"]["detail"]["types"] if t["size_bytes"] == 3000)
-        near(row["pinned_pages"], len(pages), "pinned pages")
-        check(len(lists["large"]) <= row["live_count"] <= len(lists["large"]) + NOISE, row)
+        check_malloc(heaps["glibc"], lists)
+
+
+@test
+def a_second_malloc_has_details_and_size_classes_too():
+    library = "/usr/lib/x86_64-linux-gnu/libjemalloc.so.2"
+    if not os.access(library, os.R_OK):
+        raise Skip("no libjemalloc")
+    with program(LD_PRELOAD=library) as (process, lists):
+        let_it_free(process)
+        report, heaps = read_heaps(process.pid, ("glibc", "jemalloc", "python"))
+        check_malloc(heaps["glibc"], lists)
+        check(heaps["jemalloc"]["detail"]["types"], "no blocks of jemalloc")
+        second = next(h for h in report["heaps"] if h["heap"] != report["allocator"])
+        check(second["heap"] in ("glibc", "jemalloc"), second["heap"])
+        size, = (c for c in second["classes"] if c["lower_bytes"] <= 3008 <= c["upper_bytes"])
+        check(second["heap"] != "glibc" or size["live_count"] >= len(lists["large"]), size)
+        check(size["cached_count"] is not None, size)
 
 
 @test

@@ -178,7 +178,7 @@ static void marked_spans_are_exact_until_they_are_swept(void **state)
 	assert_int_equal(heap.arenas[0].bin.bytes, h.free.bytes + 10 * UINT64_C(64));
 }
 
-/* Sweeping a span sets the count of its objects, the index and the bits, in this order. */
+/* Sweeping a span sets its count of objects, its index and its bits, in this order. */
 static void a_span_that_is_being_swept_makes_an_estimate(void **state)
 {
 	uint64_t marks_addr = h.bits_addr + 64;
