@@ -13,6 +13,7 @@
 #include "fuzz.h"
 #include "mark_check.h"
 #include "../unit/support/made_memory.h"
+#include "walk/blocks/detail.h"
 
 /* Bits of the first byte. */
 #define CHECK_BIT 0x40 /* check and mark the blocks */
@@ -65,6 +66,37 @@ static inline void check_blocks(const struct blocks *blocks)
 	}
 }
 
+/*
+ * Check that the detail covers all live blocks, if it has blocks, and that its map has no
+ * more pages than the fill levels.
+ */
+static inline void check_detail(const struct walked *w)
+{
+	struct block_place place = { 0 };
+	uint64_t count = 0, bytes = 0, pages = 0, mapped = 0;
+	struct heap_detail detail;
+	struct block block;
+
+	walk_detail(w->heap, w->blocks, NULL, &detail);
+	for (size_t i = 0; i < detail.type_count; i++) {
+		count += detail.types[i].live.count;
+		bytes += detail.types[i].live.bytes;
+		CHECK(detail.types[i].resident_bytes <= detail.types[i].live.bytes);
+	}
+	while (detail.has_blocks && blocks_next(w->blocks, &place, &block))
+		if (block.state == BLOCK_LIVE) {
+			count--;
+			bytes -= block.bytes;
+		}
+	CHECK(count == 0 && bytes == 0);
+	for (size_t i = 0; i < FILL_COUNT_; i++)
+		pages += detail.fill[i].page_count;
+	for (size_t i = 0; i < detail.strip_count; i++)
+		mapped += detail.strips[i].sum.page_count;
+	CHECK(mapped <= pages && pages <= w->image->length_bytes / IMAGE_PAGE_BYTES);
+	heap_detail_release(&detail);
+}
+
 /* Check the walk of an input. Return whether the blocks were checked too. */
 static inline bool heap_check(const struct walked *w, uint8_t first_byte)
 {
@@ -75,6 +107,7 @@ static inline bool heap_check(const struct walked *w, uint8_t first_byte)
 		return false;
 	check_blocks(w->blocks);
 	check_mark(w->blocks, w->mappings);
+	check_detail(w);
 	return true;
 }
 
