@@ -114,4 +114,47 @@ def slots_of_ruby_are_roots_of_leaks():
                   f"{leaks['direct_bytes']} {leaks['live_bytes']}")
 
 
+# Compacts in each collection until it is told to stop, and then stops itself.
+COMPACTING = """
+GC.auto_compact = true
+is_done = false
+trap(:USR1) { is_done = true }
+keep = []
+puts "ready"
+$stdout.flush
+until is_done
+  made = (0...20000).map { |i| "some string number #{i}" * 2 }
+  keep = keep.last(20000) + made.each_slice(9).map(&:first)
+  GC.start
+end
+GC.start
+Process.kill(:STOP, $$)
+"""
+READS_MAX = 200
+
+
+def ruby_heap(pid):
+    return next(h for h in heap_of(pid)["heaps"] if h["heap"] == "ruby")
+
+
+@test
+def a_heap_that_is_being_compacted_is_a_bound_and_exact_afterwards():
+    for ruby in each_ruby():
+        with subprocess.Popen([ruby, "-e", COMPACTING], stdout=subprocess.PIPE) as process:
+            try:
+                process.stdout.readline()
+                for _ in range(READS_MAX):
+                    heap = ruby_heap(process.pid)
+                    equal(heap["problem"] is None, heap["quality"] == "exact", "a reason")
+                    if "compacting" in (heap["problem"] or ""):
+                        break
+                equal(heap["quality"], "bound", f"quality during a compaction, {heap['problem']}")
+                process.send_signal(signal.SIGUSR1)
+                wait_until(lambda: is_in_state(process.pid, b"T"), "the program has stopped itself")
+                heap = ruby_heap(process.pid)
+                equal([heap["quality"], heap["problem"]], ["exact", None], "afterwards")
+            finally:
+                process.kill()
+
+
 run()
