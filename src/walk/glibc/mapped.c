@@ -108,25 +108,41 @@ static bool prefer_at(const struct glibc *g, const struct gap *gap, uint64_t add
 	return true;
 }
 
+/* Return true if all bytes from addr to the end of its page have the same value. */
+static bool is_uniform(const struct glibc *g, uint64_t addr)
+{
+	uint64_t length = IMAGE_PAGE_BYTES - addr % IMAGE_PAGE_BYTES;
+	const uint8_t *bytes = image_at(g->image, addr, length);
+
+	return bytes && memcmp(bytes, bytes + 1, length - 1) == 0;
+}
+
 /*
  * Replace *chunk with the second chunk inside it, if memalign() created one. The two
  * sizes may differ, because realloc() updates only the second head.
+ *
+ * The memory between the two heads belongs to no block. It contains zeros, or is filled
+ * with one value (glibc.malloc.perturb). So the search ends at the first page with other
+ * contents: the block begins before the end of that page, and what looks like a head on a
+ * later page is data of the block. The rest of the block is not read.
  */
 static void prefer_aligned(const struct glibc *g, const struct gap *gap,
 			   struct mapped_chunk *chunk)
 {
-	uint64_t page_addr = chunk->start_addr, end_addr = chunk->end_addr;
+	uint64_t addr = chunk->start_addr, end_addr = chunk->end_addr;
+	bool may_follow;
 
 	if (chunk->chunk_addr != chunk->start_addr)
 		return;
 	for (size_t i = 1; i < sizeof(offsets) / sizeof(offsets[0]); i++)
-		if (prefer_at(g, gap, page_addr + offsets[i], chunk))
+		if (prefer_at(g, gap, addr + offsets[i], chunk))
 			return;
-	while (page_addr < end_addr) {
-		if (prefer_at(g, gap, page_addr + LAST_OFFSET, chunk))
+	may_follow = is_uniform(g, addr + CHUNK_HEAD);
+	while (may_follow) {
+		addr = image_next_resident(g->image, addr + IMAGE_PAGE_BYTES, end_addr);
+		if (addr >= end_addr || prefer_at(g, gap, addr + LAST_OFFSET, chunk))
 			return;
-		page_addr = image_next_resident(g->image, page_addr + IMAGE_PAGE_BYTES,
-						end_addr);
+		may_follow = is_uniform(g, addr);
 	}
 }
 

@@ -10,6 +10,9 @@
 #include "../../support/heap_image.h"
 #include "../../support/unit.h"
 
+/* The chunk with its own mapping of 5 pages in every image. */
+#define MMAPPED_ADDR UINT64_C(0x7f1000000000)
+
 static void a_missing_mmapped_chunk_makes_an_estimate(void **state)
 {
 	struct heap_image h;
@@ -17,7 +20,7 @@ static void a_missing_mmapped_chunk_makes_an_estimate(void **state)
 
 	(void)state;
 	heap_image_init(&h, &heap_kinds[4]);
-	heap_image_write(&h, UINT64_C(0x7f1000000008), 0);
+	heap_image_write(&h, MMAPPED_ADDR + 8, 0);
 	heap_image_walk(&h, &heap);
 	assert_int_equal(heap.quality, QUALITY_ESTIMATE);
 	assert_int_equal(heap.mapped.count, 0);
@@ -41,7 +44,7 @@ static void an_mmapped_chunk_is_not_in_the_memory_of_a_runtime(void **state)
 	heap_image_walk(&h, &heap);
 	assert_int_equal(heap.mapped.count, 1);
 	heap_release(&heap);
-	run = image_run_at(&h.image, UINT64_C(0x7f1000000000));
+	run = image_run_at(&h.image, MMAPPED_ADDR);
 	assert_non_null(run);
 	claimed[run->offset_bytes / IMAGE_PAGE_BYTES] = 1;
 	heap_image_walk(&h, &heap);
@@ -101,7 +104,7 @@ static void add_adjacent(struct heap_image *h, uint64_t addr, uint64_t first_pag
 	m.counters.bytes[SMAPS_RSS] = end_addr - middle_addr;
 	mapping_list_add(&h->mappings, &m);
 	assert_int_equal(image_add_run(&h->image, addr, end_addr), 0);
-	heap_image_write(h, UINT64_C(0x7f1000000008), 0);
+	heap_image_write(h, MMAPPED_ADDR + 8, 0);
 }
 
 static void a_table_before_an_mmapped_chunk_is_not_searched(void **state)
@@ -129,6 +132,79 @@ static void an_mmapped_chunk_may_span_two_mappings(void **state)
 	heap_image_release(&h);
 }
 
+/* Return the address of the block that contains the end of the mmapped chunk. */
+static uint64_t find_mmapped(struct heap_image *h)
+{
+	struct block block;
+	struct heap heap;
+
+	heap_image_walk(h, &heap);
+	assert_int_equal(heap.quality, QUALITY_EXACT);
+	heap_release(&heap);
+	assert_true(
+		blocks_find(&h->blocks, MMAPPED_ADDR + 5 * IMAGE_PAGE_BYTES - 1, &block));
+	return block.addr;
+}
+
+/* Make the contents of all 5 pages, except the head, the same value. */
+static void fill_chunk(struct heap_image *h, int value)
+{
+	uint64_t length = 5 * IMAGE_PAGE_BYTES - 16;
+	const uint8_t *at = image_at(&h->image, MMAPPED_ADDR + 16, length);
+
+	assert_non_null(at);
+	memset((uint8_t *)(uintptr_t)at, value, length);
+}
+
+/* Write what looks like the head of an aligned chunk at the end of a page. */
+static uint64_t write_head_in_page(struct heap_image *h, unsigned int page)
+{
+	uint64_t offset = (page + 1) * IMAGE_PAGE_BYTES - 16;
+
+	heap_image_write(h, MMAPPED_ADDR + offset, offset);
+	heap_image_write(h, MMAPPED_ADDR + offset + 8,
+			 (5 * IMAGE_PAGE_BYTES - offset) | 2);
+	return MMAPPED_ADDR + offset + 16;
+}
+
+static void an_aligned_block_follows_pages_of_one_value(void **state)
+{
+	const int values[] = { 0, 0xa5 };
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(values); i++)
+		for (unsigned int page = 0; page < 4; page++) {
+			struct heap_image h;
+			uint64_t addr;
+
+			heap_image_init(&h, &heap_kinds[4]);
+			fill_chunk(&h, values[i]);
+			assert_int_equal(find_mmapped(&h), MMAPPED_ADDR + 16);
+			addr = write_head_in_page(&h, page);
+			assert_int_equal(find_mmapped(&h), addr);
+			heap_image_release(&h);
+		}
+}
+
+/* Data of the program cannot move the start of its block. */
+static void a_forged_head_after_other_data_is_ignored(void **state)
+{
+	const uint64_t offsets[] = { 16, IMAGE_PAGE_BYTES - 8, IMAGE_PAGE_BYTES + 80 };
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(offsets); i++)
+		for (unsigned int page = 2; page < 4; page++) {
+			struct heap_image h;
+
+			heap_image_init(&h, &heap_kinds[4]);
+			fill_chunk(&h, 0);
+			heap_image_write(&h, MMAPPED_ADDR + offsets[i], 1);
+			write_head_in_page(&h, page);
+			assert_int_equal(find_mmapped(&h), MMAPPED_ADDR + 16);
+			heap_image_release(&h);
+		}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -137,6 +213,8 @@ int main(void)
 		cmocka_unit_test(no_mmapped_chunk_begins_at_a_later_page_of_its_mapping),
 		cmocka_unit_test(a_table_before_an_mmapped_chunk_is_not_searched),
 		cmocka_unit_test(an_mmapped_chunk_may_span_two_mappings),
+		cmocka_unit_test(an_aligned_block_follows_pages_of_one_value),
+		cmocka_unit_test(a_forged_head_after_other_data_is_ignored),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
