@@ -6,8 +6,10 @@
 #include <string.h>
 
 #include "base/cleanup.h"
+#include "base/units.h"
 #include "base/xalloc.h"
 #include "model/allocator_signs.h"
+#include "model/known_names.h"
 #include "walk/erlang/walk.h"
 #include "walk/glibc/walk.h"
 #include "walk/golang/walk.h"
@@ -23,6 +25,12 @@
 #include "walk/tcmalloc/walk.h"
 #include "walk/v8/walk.h"
 #include "walk/zend/walk.h"
+
+/* The heaps of glibc's arenas, except the main arena, are aligned to this size. */
+#define ARENA_ALIGN (UINT64_C(64) << 20)
+
+/* Arenas are small if they hold at most 1/ARENAS_SHARE of the memory to copy. */
+#define ARENAS_SHARE 5
 
 /*
  * Explanations for heaps that the walkers did not read: the problem, and how memstate
@@ -361,14 +369,10 @@ bool walk_is_hopeless(const struct mapping_list *mappings, int process_fd,
 	return true;
 }
 
-bool walk_reads_few_pages(const struct mapping_list *mappings)
+static bool has_java(const struct mapping_list *mappings)
 {
 	static const char java[] = "/libjvm.so";
-	enum allocator named = find_named(mappings);
 
-	if (named == ALLOCATOR_JEMALLOC || named == ALLOCATOR_TCMALLOC ||
-	    named == ALLOCATOR_MIMALLOC || named == ALLOCATOR_GO)
-		return true;
 	for (size_t i = 0; i < mappings->count; i++) {
 		const struct mapping *m = &mappings->items[i];
 
@@ -377,4 +381,53 @@ bool walk_reads_few_pages(const struct mapping_list *mappings)
 			return true;
 	}
 	return false;
+}
+
+bool walk_keeps_data_apart(const struct mapping_list *mappings)
+{
+	enum allocator named = find_named(mappings);
+
+	return named == ALLOCATOR_JEMALLOC || named == ALLOCATOR_TCMALLOC ||
+	       named == ALLOCATOR_MIMALLOC || named == ALLOCATOR_GO || has_java(mappings);
+}
+
+/*
+ * Return true if the process may contain V8, Ruby or Erlang. Anonymous code is that of a
+ * compiler that may belong to V8. The walkers of V8 and Ruby look for heaps without known
+ * code only in complete copies.
+ */
+static bool may_have_runtime(const struct mapping_list *mappings)
+{
+	for (size_t i = 0; i < mappings->count; i++) {
+		const struct mapping *m = &mappings->items[i];
+
+		if (is_code_of_node(m) || is_code_of_ruby(m) || is_code_of_erlang(m) ||
+		    (m->flags & MAPPING_EXEC && m->inode == 0 && m->name[0] != '['))
+			return true;
+	}
+	return false;
+}
+
+bool walk_may_be_arena(const struct mapping *m)
+{
+	return is_anonymous(m) &&
+	       (strcmp(m->name, "[heap]") == 0 || m->start_addr % ARENA_ALIGN == 0);
+}
+
+bool walk_has_small_arenas(const struct mapping_list *mappings)
+{
+	uint64_t sum = 0, arenas = 0;
+
+	for (size_t i = 0; i < mappings->count; i++) {
+		const struct mapping *m = &mappings->items[i];
+
+		if (!walk_wants_mapping(m))
+			continue;
+		sum = bytes_add(sum, mapping_copyable_bytes(m));
+		if (walk_may_be_arena(m))
+			arenas = bytes_add(arenas, mapping_copyable_bytes(m));
+	}
+	return bytes_known(sum) && arenas <= sum / ARENAS_SHARE &&
+	       find_named(mappings) == ALLOCATOR_UNKNOWN && !has_java(mappings) &&
+	       !may_have_runtime(mappings);
 }

@@ -47,6 +47,19 @@ bool walk_is_hopeless(const struct mapping_list *mappings, int process_fd,
  * Return true if the mappings show an allocator or a runtime that stores its own data
  * apart from the blocks, so that the walkers probably read only a small part of the heap.
  */
-bool walk_reads_few_pages(const struct mapping_list *mappings);
+bool walk_keeps_data_apart(const struct mapping_list *mappings);
+
+/*
+ * Return true if the process probably uses glibc's malloc, and most of its memory is
+ * outside of malloc's arenas: in blocks with their own mappings, of which the walkers
+ * read only the first pages, or in mappings of the program.
+ */
+bool walk_has_small_arenas(const struct mapping_list *mappings);
+
+/*
+ * Return true if the mapping probably belongs to an arena of glibc's malloc, so that the
+ * walkers read almost all of its pages.
+ */
+bool walk_may_be_arena(const struct mapping *m);
 
 #endif

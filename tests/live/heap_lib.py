@@ -6,6 +6,7 @@ The target runs as built, or through the command in MEMSTATE_TEST_HEAP_TARGET, s
 loader of another glibc with a target built for it.
 """
 
+import ctypes
 import json
 import os
 import shlex
@@ -18,6 +19,22 @@ MALLINFO = ["arena", "ordblks", "smblks", "hblks", "hblkhd", "usmblks", "fsmblks
             "fordblks", "keepcost"]
 HEAP_OWNERS = OWNERS[:4]
 NO_HURRY = ("--max-pause", "60s")  # a busy machine stops threads and copies memory slowly
+
+
+# userfaultfd(2) with O_CLOEXEC and UFFD_USER_MODE_ONLY
+SYS_USERFAULTFD = {"x86_64": 323, "aarch64": 282}
+FLAGS = os.O_CLOEXEC | 1
+
+
+def has_userfaultfd():
+    """memstate does not call userfaultfd(2) if a seccomp filter could kill it for that."""
+    if read_proc("self", "status").split(b"Seccomp:")[1].split()[0] != b"0":
+        return False
+    fd = ctypes.CDLL(None).syscall(SYS_USERFAULTFD[os.uname().machine], FLAGS)
+    if fd < 0:
+        return False
+    os.close(fd)
+    return True
 
 
 class HeapTarget(OrderedTarget):

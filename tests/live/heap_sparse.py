@@ -1,17 +1,16 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """Reports and series copy only the pages that the walkers read. The figures are those of a
-complete copy, which 'memstate heap' makes, and memstate needs much less memory."""
+complete copy, which 'memstate heap' makes of these heaps, and memstate needs much less memory."""
 
 import contextlib
-import ctypes
 import json
 import os
 import signal
 import subprocess
 
-from heap_lib import HEAP_OWNERS, NO_HURRY
-from live import (MIB, Skip, check, check_sums, equal, is_in_state, memstate, parse_csv, read_proc,
-                  run, start_memstate, test, wait_until)
+from heap_lib import HEAP_OWNERS, NO_HURRY, has_userfaultfd
+from live import (MIB, Skip, check, check_sums, equal, is_in_state, memstate, parse_csv, run,
+                  start_memstate, test, wait_until)
 
 PYTHON = "/usr/bin/python3"
 FOLDER = "/usr/lib/x86_64-linux-gnu"
@@ -30,22 +29,6 @@ print("ready", flush=True)
 while True:
     blocks[random.randrange(len(blocks))] = bytearray(random.randrange(2000, 60000))
 """
-
-
-# userfaultfd(2) with O_CLOEXEC and UFFD_USER_MODE_ONLY
-SYS_USERFAULTFD = {"x86_64": 323, "aarch64": 282}
-FLAGS = os.O_CLOEXEC | 1
-
-
-def has_userfaultfd():
-    """memstate does not call userfaultfd(2) if a seccomp filter could kill it for that."""
-    if read_proc("self", "status").split(b"Seccomp:")[1].split()[0] != b"0":
-        return False
-    fd = ctypes.CDLL(None).syscall(SYS_USERFAULTFD[os.uname().machine], FLAGS)
-    if fd < 0:
-        return False
-    os.close(fd)
-    return True
 
 
 @contextlib.contextmanager

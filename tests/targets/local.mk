@@ -132,6 +132,12 @@ tests_targets_aligned_target_SOURCES = %D%/aligned_target.c %D%/say.h
 tests_targets_aligned_target_CFLAGS = $(WARN_CFLAGS) -fno-builtin
 tests_targets_aligned_target_LDFLAGS =
 
+# Large blocks with their own mappings
+check_PROGRAMS += tests/targets/mapped_target
+tests_targets_mapped_target_SOURCES = %D%/mapped_target.c %D%/say.h
+tests_targets_mapped_target_CFLAGS = $(WARN_CFLAGS) -fno-builtin
+tests_targets_mapped_target_LDFLAGS =
+
 # Maps files of a FUSE file system that stops answering.
 check_PROGRAMS += tests/targets/fuse_target
 tests_targets_fuse_target_SOURCES = %D%/fuse_target.c %D%/say.h

@@ -3,9 +3,10 @@
  * storm_target - a process that changes its memory all the time, in all ways that a copy
  * must survive. "storm_target MIB STORM…": one thread per storm; MIB is the size of the
  * heap. The storms: malloc, mremap, exchange, trim, munmap, fork, exec, thp, mlock,
- * write; "write-none" to "write-huge-10k" write to this many pages per second; "quiet" only
- * fills the heap; "quiet-huge" fills huge pages; "mlocked" and "fault" have memory that
- * cannot be tracked; "vfork" has a thread that does not stop.
+ * write; "write-none" to "write-huge-10k" write to this many pages per second; "quiet"
+ * only fills the heap; "quiet-huge" fills huge pages; "mapped" fills memory outside of the
+ * heap; "mlocked" and "fault" have memory that cannot be tracked; "vfork" has a thread
+ * that does not stop.
  *
  * It prints "ready" when all memory was written once, and ends with its parent or after
  * STORM_SECONDS.
@@ -42,8 +43,10 @@
 #define TABLE_BYTES ((size_t)2 << 20)
 #define PAGE 4096
 #define AREA_BYTES ((size_t)8 << 20)
+#define MMAP_MAX_DEFAULT 65536 /* M_MMAP_MAX */
 
 static size_t heap_bytes;
+static uint8_t *block; /* of heap_bytes; NULL if no storm needs it */
 static pthread_barrier_t barrier;
 static char **arguments;
 
@@ -307,10 +310,10 @@ static void *run_mlock(void *unused)
 	return unused;
 }
 
-/* Write to random pages of an area of the size of the heap: this many per second. */
+/* Write to random pages of a block of the size of the heap: this many per second. */
 static void write_randomly(uint64_t pages_per_s, int advice)
 {
-	uint8_t *area = map(NULL, heap_bytes);
+	uint8_t *area = block;
 	uint64_t x = 6364136223846793005U;
 
 	madvise(area, heap_bytes, advice);
@@ -379,10 +382,23 @@ static void *run_quiet(void *unused)
 	return unused;
 }
 
-/* The same in huge pages, if there are any. */
-static void *run_quiet_huge(void *unused)
+/* Fill memory that does not belong to malloc. */
+static void *run_mapped(void *unused)
 {
 	uint8_t *area = map(NULL, heap_bytes);
+
+	madvise(area, heap_bytes, MADV_NOHUGEPAGE);
+	fill(area, heap_bytes, 1);
+	pthread_barrier_wait(&barrier);
+	for (;;)
+		pause();
+	return unused;
+}
+
+/* Fill a heap in huge pages, if there are any. */
+static void *run_quiet_huge(void *unused)
+{
+	uint8_t *area = block;
 
 	madvise(area, heap_bytes, MADV_HUGEPAGE);
 	fill(area, heap_bytes, 1);
@@ -439,38 +455,57 @@ static void *run_fault(void *unused)
 static const struct storm {
 	const char *name;
 	void *(*run)(void *unused);
+	bool needs_block;
 } storms[] = {
-	{ "malloc", run_malloc },
-	{ "trim", run_trim },
-	{ "mremap", run_mremap },
-	{ "munmap", run_munmap },
-	{ "fork", run_fork },
-	{ "exec", run_exec },
-	{ "reexec", run_reexec },
-	{ "thp", run_thp },
-	{ "mlock", run_mlock },
-	{ "write", run_write },
-	{ "exchange", run_exchange },
-	{ "write-none", run_write_none },
-	{ "write-10k", run_write_10k },
-	{ "write-100k", run_write_100k },
-	{ "write-always", run_write_always },
-	{ "write-huge-10k", run_write_huge_10k },
-	{ "quiet", run_quiet },
-	{ "quiet-huge", run_quiet_huge },
-	{ "mlocked", run_mlocked },
-	{ "vfork", run_vfork },
-	{ "fault", run_fault },
+	{ "malloc", run_malloc, false },
+	{ "trim", run_trim, false },
+	{ "mremap", run_mremap, false },
+	{ "munmap", run_munmap, false },
+	{ "fork", run_fork, false },
+	{ "exec", run_exec, false },
+	{ "reexec", run_reexec, false },
+	{ "thp", run_thp, false },
+	{ "mlock", run_mlock, false },
+	{ "write", run_write, true },
+	{ "exchange", run_exchange, false },
+	{ "write-none", run_write_none, true },
+	{ "write-10k", run_write_10k, true },
+	{ "write-100k", run_write_100k, true },
+	{ "write-always", run_write_always, true },
+	{ "write-huge-10k", run_write_huge_10k, true },
+	{ "quiet", run_quiet, false },
+	{ "quiet-huge", run_quiet_huge, true },
+	{ "mapped", run_mapped, false },
+	{ "mlocked", run_mlocked, false },
+	{ "vfork", run_vfork, false },
+	{ "fault", run_fault, false },
 };
+
+/*
+ * Allocate a block of the size of the heap in the main arena, which only the main thread
+ * can do. memstate need not copy large blocks that have their own mappings.
+ */
+static void allocate_block(void)
+{
+	mallopt(M_MMAP_MAX, 0);
+	block = memalign(TABLE_BYTES, heap_bytes);
+	mallopt(M_MMAP_MAX, MMAP_MAX_DEFAULT);
+	if (!block)
+		_exit(99);
+}
 
 static void start(const char *name)
 {
 	pthread_t thread;
 
-	for (size_t i = 0; i < sizeof(storms) / sizeof(storms[0]); i++)
-		if (strcmp(storms[i].name, name) == 0 &&
-		    pthread_create(&thread, NULL, storms[i].run, NULL) == 0)
+	for (size_t i = 0; i < sizeof(storms) / sizeof(storms[0]); i++) {
+		if (strcmp(storms[i].name, name) != 0)
+			continue;
+		if (storms[i].needs_block && !block)
+			allocate_block();
+		if (pthread_create(&thread, NULL, storms[i].run, NULL) == 0)
 			return;
+	}
 	_exit(99);
 }
 

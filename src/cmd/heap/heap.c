@@ -112,6 +112,7 @@ static int show_targets(struct session *session)
 	snapshot_init(&snapshot);
 	next_begin(&show.next, session);
 	heap_reader_init(&show.reader, &session->fs, session->sampler, o->max_pause_ns);
+	show.reader.use = HEAP_USE_DETAIL;
 	show.reader.is_running = o->no_stop;
 	show.reader.pre_copy = o->pre_copy;
 	if (o->heap == HEAP_HELPER && session->fs.is_live)

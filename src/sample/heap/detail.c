@@ -49,13 +49,9 @@ static void detail_heap(struct heap_reader *reader, const struct heap *heap, siz
 }
 
 /* Count the objects in the heaps of runtimes whose objects have types. */
-static void count_objects(struct heap_reader *reader, const struct heap *heap,
-			  const struct mapping_list *mappings, struct heap_detail *ret)
+static void count_objects(struct heap_reader *reader, const struct walk_input *input,
+			  const struct heap *heap, struct heap_detail *ret)
 {
-	const struct walk_input input = { .image = &reader->image,
-					  .mappings = mappings,
-					  .memory = &reader->names.memory };
-
 	ret->objects = xcalloc(heap_count(heap), sizeof(*ret->objects));
 	for (size_t i = 0; i < heap_count(heap); i++) {
 		const struct heap *part = heap_at(heap, i);
@@ -69,7 +65,7 @@ static void count_objects(struct heap_reader *reader, const struct heap *heap,
 		if (part->allocator == ALLOCATOR_PYTHON)
 			pymalloc_count_objects(part, blocks, &reader->names.memory, to);
 		else if (part->allocator == ALLOCATOR_HOTSPOT && !reader->is_running)
-			hotspot_count_objects(&input, to);
+			hotspot_count_objects(input, to);
 		else
 			ret->object_list_count--;
 	}
@@ -78,11 +74,28 @@ static void count_objects(struct heap_reader *reader, const struct heap *heap,
 void heap_reader_detail(struct heap_reader *reader, const struct heap *heap,
 			const struct mapping_list *mappings, struct heap_detail *ret)
 {
+	const struct walk_input input = { .image = &reader->image,
+					  .mappings = mappings,
+					  .memory = &reader->names.memory };
+
 	names_begin(&reader->names, mappings);
-	detail_heap(reader, heap, 0, ret);
-	ret->others = xcalloc(heap->other_count + 1, sizeof(*ret->others));
-	for (size_t i = 0; i < heap->other_count; i++)
-		detail_heap(reader, heap, i + 1, &ret->others[i]);
-	ret->other_count = heap->other_count;
-	count_objects(reader, heap, mappings, ret);
+	walk_detail(&reader->blocks, reader->names.types, ret);
+	translate_types(ret);
+	count_objects(reader, &input, heap, ret);
+	if (!reader->names.symbols && !ret->problem)
+		ret->problem = "libelf is not available: only C++ types are known, by "
+			       "their type information (memstate doctor)";
+}
+
+void heap_reader_touch_detail(struct heap_reader *reader, const struct walk_input *input,
+			      const struct heap *heap)
+{
+	/* symbols are not in the image */
+	struct types *types = types_new(NULL, &reader->names.memory);
+	struct heap_detail detail;
+
+	walk_detail(&reader->blocks, types, &detail);
+	count_objects(reader, input, heap, &detail);
+	heap_detail_release(&detail);
+	types_free(types);
 }

@@ -17,6 +17,7 @@
 #include "tracee/memory/early_copy.h"
 #include "tracee/memory/page_list.h"
 #include "walk/blocks/blocks.h"
+#include "walk/blocks/input.h"
 #include "walk/mark/roots.h"
 
 /* Whether memstate may copy a heap while the process runs (pre_copy.h). */
@@ -36,6 +37,16 @@ enum pre_copy {
 	 * cleared for all their users
 	 */
 	PRE_COPY_SOFT_DIRTY,
+};
+
+/* The parts of a heap that the caller uses after a read. */
+enum heap_use {
+	/* everything, including the contents of all blocks */
+	HEAP_USE_ALL,
+	/* the figures, and heap_reader_detail() */
+	HEAP_USE_DETAIL,
+	/* only the figures */
+	HEAP_USE_FIGURES,
 };
 
 struct heap_copies;
@@ -65,11 +76,10 @@ struct heap_reader {
 	/* true to also copy all memory that can contain pointers; set by the caller */
 	bool copies_roots;
 	/*
-	 * True if the caller uses only the figures of the heap, not its blocks or
-	 * their contents, so memstate need not copy pages that no walker reads. Set
-	 * by the caller.
+	 * What the caller uses of the heap. Pages that neither the walkers nor this use
+	 * reads need not be copied. Set by the caller.
 	 */
-	bool wants_figures_only;
+	enum heap_use use;
 	/* helpers for querying the allocator, borrowed; NULL: do not query */
 	struct helpers *helpers;
 	/* answer of the allocator during the last read */
@@ -155,15 +165,6 @@ int heap_reader_walk(struct heap_reader *reader, struct usage *u,
 		     struct mapping_list *mappings, struct heap *ret);
 
 /*
- * Return true if the last read copied only the pages that the walkers use. The blocks
- * must not be used then.
- */
-static inline bool heap_reader_is_sparse(const struct heap_reader *reader)
-{
-	return reader->image.is_sparse;
-}
-
-/*
  * Find the types of the blocks, the fill levels of the pages, and the blocks that pin
  * nearly free pages in each heap of the process that was read last. Count the objects of
  * Python and Java.
@@ -173,5 +174,12 @@ static inline bool heap_reader_is_sparse(const struct heap_reader *reader)
  */
 void heap_reader_detail(struct heap_reader *reader, const struct heap *heap,
 			const struct mapping_list *mappings, struct heap_detail *ret);
+
+/*
+ * Read everything in the image that heap_reader_detail() reads. `input` is that of the
+ * walk that has found the heap.
+ */
+void heap_reader_touch_detail(struct heap_reader *reader, const struct walk_input *input,
+			      const struct heap *heap);
 
 #endif

@@ -21,6 +21,9 @@
  */
 #define MISSING_BLOCK_BYTES (UINT64_C(1) << 20)
 
+/* An arena may grow by this much until its copy. */
+#define ARENA_GROWTH_BYTES (UINT64_C(1) << 20)
+
 /*
  * Maximum number of walks while the process runs. The results of two walks are compared.
  */
@@ -52,6 +55,8 @@ static int watch_walk(struct heap_reader *reader, const struct walk_input *input
 	if (r < 0)
 		return r;
 	walk_heap(input, ret, &reader->blocks);
+	if (reader->use == HEAP_USE_DETAIL)
+		heap_reader_touch_detail(reader, input, ret);
 	r = lazy_stop(lazy, &pages, &reader->survey_cpu_ns) ? (int)pages.count : -EFBIG;
 	for (size_t i = 0; i < pages.count; i++)
 		page_list_add(&reader->pages,
@@ -89,21 +94,30 @@ static int survey_running(struct heap_reader *reader, const struct walk_input *i
 	return r < 0 ? r : 0;
 }
 
-/* Add the mappings with few resident pages. Return the sum of their resident bytes. */
-static uint64_t add_small_mappings(struct heap_reader *reader,
-				   const struct mapping_list *mappings)
+static bool is_small(const struct mapping *m)
+{
+	return m->counters.bytes[SMAPS_RSS] <= SMALL_BYTES;
+}
+
+/*
+ * Add the mappings for which `fits` returns true, with growth_bytes of the addresses that
+ * follow. Return the sum of their resident bytes.
+ */
+static uint64_t add_mappings(struct heap_reader *reader,
+			     const struct mapping_list *mappings,
+			     bool (*fits)(const struct mapping *m), uint64_t growth_bytes)
 {
 	uint64_t sum = 0;
 
 	for (size_t i = 0; i < mappings->count; i++) {
 		const struct mapping *m = &mappings->items[i];
 
-		if (!heap_moment_wants(reader, m) ||
-		    m->counters.bytes[SMAPS_RSS] > SMALL_BYTES)
+		if (!heap_moment_wants(reader, m) || !fits(m))
 			continue;
-		page_list_add(&reader->pages, m->start_addr, m->end_addr);
-		sum += m->counters.bytes[SMAPS_RSS];
+		page_list_add(&reader->pages, m->start_addr, m->end_addr + growth_bytes);
+		sum = bytes_add(sum, m->counters.bytes[SMAPS_RSS]);
 	}
+	page_list_sort(&reader->pages);
 	return sum;
 }
 
@@ -120,7 +134,7 @@ int heap_survey(struct heap_reader *reader, const struct usage *u,
 {
 	struct heap_moment *moment;
 	struct walk_input input;
-	uint64_t pause_ns;
+	uint64_t pause_ns, arena_bytes = 0, listed_bytes;
 	int r;
 
 	image_make_sparse(&reader->image);
@@ -136,15 +150,18 @@ int heap_survey(struct heap_reader *reader, const struct usage *u,
 	 * paused process
 	 */
 	input = heap_moment_input(reader, moment);
+	if (walk_has_small_arenas(&moment->mappings))
+		arena_bytes = add_mappings(reader, &moment->mappings, walk_may_be_arena,
+					   ARENA_GROWTH_BYTES);
+	listed_bytes = page_list_bytes(&reader->pages);
 	names_set_mappings(&reader->names, &moment->mappings);
 	r = survey_running(reader, &input, moment->mem_fd, &ret->is_stable);
 	names_set_mappings(&reader->names, mappings);
 	/* the command line belongs to the caller */
 	moment->usage.command = NULL;
 	heap_moment_free(moment);
-	ret->bytes = page_list_bytes(&reader->pages);
-	ret->bytes += add_small_mappings(reader, mappings);
-	page_list_sort(&reader->pages);
+	ret->bytes = page_list_bytes(&reader->pages) - listed_bytes + arena_bytes;
+	ret->bytes += add_mappings(reader, mappings, is_small, 0);
 	return r < 0 ? -ENODATA : 0;
 }
 

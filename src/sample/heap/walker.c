@@ -198,8 +198,9 @@ static void make_findings(struct heap_walker *w)
 	f->leaks.taken_ns = f->taken_ns;
 	w->reader.is_running = w->request.stops == STOPS_NONE;
 	w->reader.copies_roots = w->request.wants_leaks;
-	w->reader.wants_figures_only = !w->request.wants_leaks &&
-				       !w->request.wants_detail;
+	w->reader.use = w->request.wants_leaks	  ? HEAP_USE_ALL
+			: w->request.wants_detail ? HEAP_USE_DETAIL
+						  : HEAP_USE_FIGURES;
 	read_heap(w);
 	f->is_running = w->reader.is_running;
 	f->answer = w->reader.answer;

@@ -137,14 +137,14 @@ static void data_of_a_hung_thread_is_never_reused_or_freed(void **state)
 	heap_reader_init(&reader, fs, sampler, LIMIT_NS);
 	usage_init(&u);
 	assert_int_equal(proc_stat_read(fs, child.pid, &u.process), 0);
-	assert_int_equal(heap_moment_take(&reader, &u, &moment, &pause_ns), -ETIME);
+	assert_int_equal(heap_moment_take(&reader, &u, NULL, &moment, &pause_ns), -ETIME);
 	assert_null(moment);
 	assert_non_null(hanging);
 
 	/* another process is read in time, with another sampler */
 	assert_ptr_not_equal(reader.sampler, sampler);
 	reader.max_pause_ns = 60 * NS_PER_S;
-	assert_int_equal(heap_moment_take(&reader, &u, &moment, &pause_ns), 0);
+	assert_int_equal(heap_moment_take(&reader, &u, NULL, &moment, &pause_ns), 0);
 	heap_moment_free(moment);
 
 	/* memstate ends while the thread still uses its sampler */
@@ -185,6 +185,56 @@ struct expected {
 	unsigned int smaps_count;
 };
 
+/* Who reads smaps first. */
+enum first {
+	BY_MOMENT,
+	BY_CALLER,
+	BY_CALLER_LONG_AGO,
+};
+
+static void check_figures(struct heap_reader *reader, const struct expected *expected,
+			  enum first first)
+{
+	struct mapping_list mappings = MAPPING_LIST_INIT;
+	struct heap_moment *moment;
+	struct usage u;
+	uint64_t pause_ns, sum = 0;
+	struct matrix *matrix;
+
+	start_target();
+	if (expected->before)
+		child_do(&child, expected->before);
+	usage_init(&u);
+	assert_int_equal(proc_stat_read(reader->fs, child.pid, &u.process), 0);
+	smaps_count = 0;
+	next_command = expected->command;
+	if (first != BY_MOMENT)
+		assert_int_equal(sampler_read_mappings(reader->sampler, &u, &mappings),
+				 0);
+	if (first == BY_CALLER_LONG_AGO)
+		u.taken_ns -= 2 * NS_PER_S;
+	assert_int_equal(heap_moment_take(reader, &u,
+					  first == BY_MOMENT ? NULL : &mappings, &moment,
+					  &pause_ns),
+			 0);
+	matrix = &moment->usage.matrix;
+	assert_int_equal(smaps_count,
+			 first == BY_CALLER_LONG_AGO ? 2 : expected->smaps_count);
+	assert_int_equal(moment->usage.total.bytes[SMAPS_RSS], rss_bytes());
+	for (size_t o = 0; o < OWNER_COUNT_; o++)
+		sum += bytes_known(matrix->owner_rss_bytes[o])
+			       ? matrix->owner_rss_bytes[o]
+			       : 0;
+	assert_int_equal(sum, rss_bytes());
+	/* borrowed from the caller */
+	if (first != BY_MOMENT)
+		moment->usage.command = NULL;
+	heap_moment_free(moment);
+	mapping_list_release(&mappings);
+	usage_release(&u);
+	end_target();
+}
+
 static void the_figures_are_those_of_the_pause(void **state)
 {
 	static const struct expected table[] = {
@@ -205,33 +255,9 @@ static void the_figures_are_those_of_the_pause(void **state)
 	assert_int_equal(procfs_open(&fs, "/proc"), 0);
 	sampler = sampler_new(&fs, true);
 	heap_reader_init(&reader, &fs, sampler, 60 * NS_PER_S);
-	for (size_t i = 0; i < ARRAY_SIZE(table); i++) {
-		struct heap_moment *moment;
-		struct usage u;
-		uint64_t pause_ns;
-		struct matrix *matrix;
-		uint64_t sum = 0;
-
-		start_target();
-		if (table[i].before)
-			child_do(&child, table[i].before);
-		usage_init(&u);
-		assert_int_equal(proc_stat_read(&fs, child.pid, &u.process), 0);
-		smaps_count = 0;
-		next_command = table[i].command;
-		assert_int_equal(heap_moment_take(&reader, &u, &moment, &pause_ns), 0);
-		matrix = &moment->usage.matrix;
-		assert_int_equal(smaps_count, table[i].smaps_count);
-		assert_int_equal(moment->usage.total.bytes[SMAPS_RSS], rss_bytes());
-		for (size_t o = 0; o < OWNER_COUNT_; o++)
-			sum += bytes_known(matrix->owner_rss_bytes[o])
-				       ? matrix->owner_rss_bytes[o]
-				       : 0;
-		assert_int_equal(sum, rss_bytes());
-		heap_moment_free(moment);
-		usage_release(&u);
-		end_target();
-	}
+	for (size_t i = 0; i < ARRAY_SIZE(table); i++)
+		for (enum first first = BY_MOMENT; first <= BY_CALLER_LONG_AGO; first++)
+			check_figures(&reader, &table[i], first);
 	heap_reader_release(&reader);
 	sampler_free(sampler);
 	procfs_release(&fs);

@@ -49,16 +49,19 @@ static struct {
 } t;
 
 int __wrap_heap_moment_take(struct heap_reader *reader, const struct usage *u,
-			    struct heap_moment **ret, uint64_t *ret_pause_ns);
+			    const struct mapping_list *mappings, struct heap_moment **ret,
+			    uint64_t *ret_pause_ns);
 void __wrap_walk_heap(const struct walk_input *input, struct heap *ret,
 		      struct blocks *ret_blocks);
 
 int __wrap_heap_moment_take(struct heap_reader *reader, const struct usage *u,
-			    struct heap_moment **ret, uint64_t *ret_pause_ns)
+			    const struct mapping_list *mappings, struct heap_moment **ret,
+			    uint64_t *ret_pause_ns)
 {
 	struct heap_moment *moment;
 
 	(void)u;
+	(void)mappings;
 	assert_true(reader->is_running);
 	assert_true(reader->image.is_sparse);
 	*ret = NULL;
@@ -284,7 +287,7 @@ static void copy_page_100(void)
 
 	image_make_sparse(&t.reader.image);
 	t.reader.is_running = true;
-	assert_int_equal(heap_moment_take(&t.reader, NULL, &moment, &pause_ns), 0);
+	assert_int_equal(heap_moment_take(&t.reader, NULL, NULL, &moment, &pause_ns), 0);
 	t.reader.is_running = false;
 	heap_moment_free(moment);
 	memset(t.reader.image.bytes + 100 * PAGE, 100, PAGE);
