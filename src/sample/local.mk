@@ -29,6 +29,8 @@ noinst_LIBRARIES += %D%/libsample.a
 	%D%/heap/leak_scan.h \
 	%D%/heap/moment.c \
 	%D%/heap/moment.h \
+	%D%/heap/pages.c \
+	%D%/heap/pages.h \
 	%D%/heap/pre_copy.c \
 	%D%/heap/pre_copy.h \
 	%D%/heap/pre_copy_plan.c \

@@ -19,7 +19,7 @@
 #include "proc/process/file.h"
 #include "proc/process/task.h"
 #include "proc/process/tracer.h"
-#include "proc/smaps/maps.h"
+#include "sample/heap/pages.h"
 #include "sample/heap/reserve.h"
 #include "tracee/memory/early_keep.h"
 #include "tracee/memory/peek.h"
@@ -33,14 +33,7 @@
 #define TURN_NS NS_PER_S
 #define TURN_LOOK_NS (10 * NS_PER_MS)
 
-/*
- * The number of searches for resident pages while the kernel migrates some, and the delay
- * between them. Moving a page takes some microseconds.
- */
-#define MIGRATION_TRIES 5
-#define MIGRATION_DELAY_NS (200 * NS_PER_US)
-
-/* Lower bound, in ns per GiB, on copying scattered pages with two threads. */
+/* A lower bound on the time for copying scattered pages, with two threads. */
 #define LATE_NS_PER_GIB (80 * NS_PER_MS)
 
 bool heap_moment_wants(const struct heap_reader *reader, const struct mapping *m)
@@ -69,33 +62,6 @@ bool heap_moment_may_share_pages(const struct mapping *m)
 	return bytes[SMAPS_ANONYMOUS] != 0 &&
 	       (is_merged || bytes[SMAPS_SHARED_DIRTY] != 0 ||
 		bytes[SMAPS_SHARED_CLEAN] != 0);
-}
-
-static size_t choose_ranges(const struct heap_reader *reader,
-			    const struct mapping_list *mappings, struct peek_range *ret)
-{
-	uint64_t done_addr = 0;
-	size_t count = 0;
-
-	for (size_t i = 0; i < mappings->count; i++) {
-		const struct mapping *m = &mappings->items[i];
-		/*
-		 * A mapping that grows while smaps is read may appear twice in smaps, the
-		 * first time with its old end.
-		 */
-		uint64_t start = m->start_addr > done_addr ? m->start_addr : done_addr;
-
-		if (!heap_moment_wants(reader, m) || start >= m->end_addr)
-			continue;
-		ret[count++] = (struct peek_range){
-			.start_addr = start,
-			.end_addr = m->end_addr,
-			.is_shared = heap_moment_may_share_pages(m),
-			.is_anonymous_only = m->flags & MAPPING_REMOTE,
-		};
-		done_addr = m->end_addr;
-	}
-	return count;
 }
 
 /* Save the thread IDs, register contents, and stack and TLS addresses of the threads. */
@@ -136,111 +102,6 @@ static int copy_thread_addrs(void *context, const struct stop *stop)
 	return 0;
 }
 
-/* The ranges to copy, in ascending order. Each ends where its mapping ends. */
-struct ranges {
-	struct peek_range *items;
-	size_t count;
-};
-
-/*
- * Return true if the kernel is migrating pages. While it moves a page, pagemap reports
- * the page as swapped out, but smaps does not.
- */
-static bool is_migrating(const struct heap_moment *moment, const struct ranges *ranges)
-{
-	uint64_t swapped_bytes = 0, swap_bytes = 0;
-
-	for (size_t i = 0; i < ranges->count; i++)
-		swapped_bytes += ranges->items[i].swapped_bytes;
-	for (size_t i = 0; i < moment->mappings.count; i++)
-		swap_bytes = bytes_add(
-			swap_bytes, moment->mappings.items[i].counters.bytes[SMAPS_SWAP]);
-	return bytes_known(swap_bytes) && swapped_bytes > swap_bytes;
-}
-
-static int find_pages(struct heap_moment *moment, const struct peek *peek,
-		      struct ranges *ranges)
-{
-	const struct timespec delay = { .tv_nsec = MIGRATION_DELAY_NS };
-
-	for (int tries = 1;; tries++) {
-		int r;
-
-		image_clear(&moment->image);
-		ranges->items = xrealloc(ranges->items, (moment->mappings.count + 1) *
-								sizeof(*ranges->items));
-		ranges->count =
-			choose_ranges(moment->reader, &moment->mappings, ranges->items);
-		r = peek_find(peek, ranges->items, ranges->count, &moment->image);
-		if (r < 0 || tries == MIGRATION_TRIES || !is_migrating(moment, ranges))
-			return r;
-		nanosleep(&delay, NULL);
-	}
-}
-
-/*
- * Bring the figures of smaps in line with the pages that were found. Return false if
- * smaps must be read again.
- */
-static bool recount(struct heap_moment *moment, const struct ranges *ranges)
-{
-	size_t next = 0;
-
-	for (size_t i = 0; i < moment->mappings.count && next < ranges->count; i++) {
-		struct mapping *m = &moment->mappings.items[i];
-		const struct peek_range *range = &ranges->items[next];
-		enum recount result;
-
-		if (m->end_addr != range->end_addr)
-			continue;
-		result = recount_mapping(m, range->resident_bytes, range->swapped_bytes);
-		if (result == RECOUNT_UNKNOWN)
-			return false;
-		moment->is_recounted |= result == RECOUNT_CHANGED;
-		next++;
-	}
-	return true;
-}
-
-/*
- * Find the pages to copy in the paused target. Read smaps, which was read before the
- * pause, again if it no longer matches the memory.
- */
-static int find_pages_stopped(struct heap_moment *moment, const struct peek *peek,
-			      const struct stop *stop, struct ranges *ranges)
-{
-	struct sampler *sampler = moment->reader->sampler;
-	bool is_right = proc_maps_are(moment->process_fd, &moment->mappings);
-	bool was_paced;
-	int r;
-
-	if (is_right && !stop_has_ended(stop)) {
-		r = find_pages(moment, peek, ranges);
-		if (r < 0)
-			return r;
-		is_right = recount(moment, ranges);
-	}
-	if (stop_has_ended(stop))
-		return -ETIMEDOUT;
-	if (is_right)
-		return 0;
-	/* resume the target now if there is not enough time to read smaps again */
-	if (stop->deadline_ns &&
-	    clock_now_ns() + moment->usage.read_ns > stop->deadline_ns)
-		return -ESTALE;
-	moment->is_recounted = false;
-	/*
-	 * The sampler need not make pauses for lock waiters, because the threads of a
-	 * paused target do not wait for locks.
-	 */
-	was_paced = sampler_set_paced(sampler, false);
-	r = sampler_read_mappings(sampler, &moment->usage, &moment->mappings);
-	if (stop_has_ended(stop))
-		return -ETIMEDOUT;
-	sampler_set_paced(sampler, was_paced);
-	return r < 0 ? r : find_pages(moment, peek, ranges);
-}
-
 /*
  * Select the pages that were written since the last round. If there are so many that
  * they cannot be copied before the deadline, release the process immediately.
@@ -262,7 +123,7 @@ static int select_late(struct heap_moment *moment, const struct stop *stop)
 static int copy_target(void *context, const struct stop *stop)
 {
 	struct heap_moment *moment = context;
-	struct ranges ranges = { NULL, 0 };
+	struct heap_ranges ranges = { NULL, 0 };
 	struct peek peek = {
 		.pid = moment->memory_pid,
 		.pagemap_fd = moment->pagemap_fd,
@@ -272,8 +133,9 @@ static int copy_target(void *context, const struct stop *stop)
 		/* use the CPUs that the paused target leaves idle */
 		.thread_count = moment->is_running ? 1 : thread_count_cpus(),
 	};
-	int r = moment->is_running ? find_pages(moment, &peek, &ranges)
-				   : find_pages_stopped(moment, &peek, stop, &ranges);
+	int r = moment->is_running
+			? heap_pages_find(moment, &peek, &ranges)
+			: heap_pages_find_stopped(moment, &peek, stop, &ranges);
 
 	if (r == 0 && moment->image.is_sparse)
 		r = page_list_select(&moment->pages, &moment->image, &moment->packed);
@@ -343,13 +205,8 @@ static int open_moment(struct heap_moment *moment, const struct usage *u)
 		return moment->pagemap_fd;
 	if (moment->mem_fd < 0)
 		return moment->mem_fd;
-	usage_init(&moment->usage);
-	moment->usage.process = u->process;
-	/* borrow the command line instead of reading it again */
-	moment->usage.command = u->command;
 	names_open(&moment->reader->names, fs, tid);
-	return sampler_read_mappings(moment->reader->sampler, &moment->usage,
-				     &moment->mappings);
+	return 0;
 }
 
 /*
@@ -429,7 +286,8 @@ static void return_buffers(struct heap_moment *moment, struct heap_reader *reade
 }
 
 int heap_moment_take(struct heap_reader *reader, const struct usage *u,
-		     struct heap_moment **ret, uint64_t *ret_pause_ns)
+		     const struct mapping_list *mappings, struct heap_moment **ret,
+		     uint64_t *ret_pause_ns)
 {
 	struct heap_moment *moment = xcalloc(1, sizeof(*moment));
 	int r;
@@ -445,6 +303,8 @@ int heap_moment_take(struct heap_reader *reader, const struct usage *u,
 	};
 	r = open_moment(moment, u);
 	take_buffers(moment, reader);
+	if (r == 0)
+		r = heap_pages_read_mappings(moment, u, mappings);
 	if (r == 0)
 		r = heap_moment_reserve(moment);
 	if (r == 0 && moment->is_running && moment->image.is_sparse)

@@ -64,15 +64,15 @@ uint64_t heap_moment_bytes(const struct heap_reader *reader,
 			   const struct mapping_list *mappings);
 
 /*
- * Read smaps, pause the process, copy its memory, and resume it. During the pause,
- * memstate checks that the mappings are still the same, and counts their resident
- * pages. It reads smaps again during the pause only if the process has changed its
- * memory in a way that the mappings and their counts do not explain. Rss is therefore
- * from the pause itself. Pss, Swap and the states of the pages, such as LazyFree, may
- * be from before the pause.
+ * Pause the process, copy its memory, and resume it. *u and *mappings are the last
+ * reading of smaps; mappings may be NULL. Before the pause, memstate reads smaps again if
+ * that reading is old, or if the process has since changed its memory in a way that the
+ * mappings and the counts of their resident pages do not explain. In the pause, memstate
+ * repeats these checks, and reads smaps only if they fail. Rss is therefore from the
+ * pause itself. Pss, Swap and the states of the pages, such as LazyFree, may be from
+ * before the pause.
  *
- * If reader->is_running is set, copy
- * without a pause. If the reader's image is sparse, copy only reader->pages, which must
+ * If reader->is_running is set, copy without a pause. If the reader's image is sparse, copy only reader->pages, which must
  * be sorted; if reader->is_running is also set, pause the process only to read the
  * registers of its threads.
  *
@@ -84,7 +84,8 @@ uint64_t heap_moment_bytes(const struct heap_reader *reader,
  * error of stop_run() or peek_copy().
  */
 int heap_moment_take(struct heap_reader *reader, const struct usage *u,
-		     struct heap_moment **ret, uint64_t *ret_pause_ns);
+		     const struct mapping_list *mappings, struct heap_moment **ret,
+		     uint64_t *ret_pause_ns);
 void heap_moment_free(struct heap_moment *moment);
 
 /*

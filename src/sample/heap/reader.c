@@ -179,7 +179,7 @@ static int read_once(struct heap_reader *reader, struct usage *u,
 
 	if (reader->image.is_sparse)
 		image_make_sparse(&reader->image);
-	r = heap_moment_take(reader, u, &moment, ret_pause_ns);
+	r = heap_moment_take(reader, u, mappings, &moment, ret_pause_ns);
 	if (r < 0)
 		return r;
 	input = heap_moment_input(reader, moment);

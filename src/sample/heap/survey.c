@@ -140,7 +140,7 @@ int heap_survey(struct heap_reader *reader, const struct usage *u,
 	image_make_sparse(&reader->image);
 	reader->pages.count = 0;
 	reader->is_running = true;
-	r = heap_moment_take(reader, u, &moment, &pause_ns);
+	r = heap_moment_take(reader, u, mappings, &moment, &pause_ns);
 	reader->is_running = false;
 	*stopped_ns += pause_ns;
 	if (r < 0)

@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * pages - find the resident pages that a moment copies, and keep the figures of smaps in
+ * line with them.
+ */
+#ifndef MS_SAMPLE_HEAP_PAGES_H
+#define MS_SAMPLE_HEAP_PAGES_H
+
+#include "sample/heap/moment.h"
+#include "tracee/memory/peek.h"
+#include "tracee/ptrace/stop.h"
+
+/*
+ * The ranges to copy, in ascending order. Each ends where its mapping ends. The caller
+ * frees items.
+ */
+struct heap_ranges {
+	struct peek_range *items;
+	size_t count;
+};
+
+/*
+ * Set the usage and the mappings of the moment: those that the caller has read, if they
+ * are recent and still match the memory, because reading smaps takes much longer than
+ * finding the resident pages. Otherwise, and for each of several readings of a running
+ * process, read smaps. Return 0 or an error of sampler_read_mappings().
+ */
+int heap_pages_read_mappings(struct heap_moment *moment, const struct usage *u,
+			     const struct mapping_list *mappings);
+
+/*
+ * Find the resident pages of all mappings to copy, and add them to the moment's image.
+ * Return 0 or an error of peek_find().
+ */
+int heap_pages_find(struct heap_moment *moment, const struct peek *peek,
+		    struct heap_ranges *ranges);
+
+/*
+ * Find the resident pages in the paused target. Read smaps, which was read before the
+ * pause, again if it no longer matches the memory. Return 0; -ETIMEDOUT if the pause has
+ * ended; -ESTALE if there is not enough time to read smaps again; or another -errno.
+ */
+int heap_pages_find_stopped(struct heap_moment *moment, const struct peek *peek,
+			    const struct stop *stop, struct heap_ranges *ranges);
+
+#endif
