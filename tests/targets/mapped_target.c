@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * mapped_target - "mapped_target MIB KIND": a heap of this size in blocks that malloc has
- * mapped separately, and small blocks. The kinds:
+ * mapped separately, and some small blocks. The kinds:
  *
  *   plain    blocks from malloc()
  *   aligned  from memalign(), with alignments up to 4 MiB
- *   moved    some of them enlarged and shrunk to the old size by realloc(), which moves them
+ *   moved    some of them moved by realloc(), and shrunk to the old size
  *   zeros    like "moved", but filled with zeros, except for pointers
  *   forged   the data contains what looks like heads of blocks
  *
- * The large blocks contain the only pointers to the small ones. Prints its pid, the number
- * and the sum of the malloc_usable_size() of the large blocks, some fields of mallinfo2(),
- * and "ready". It waits for the end of its input.
+ * The large blocks contain the only pointers to the small ones. The program prints its
+ * pid, the number of large blocks, the sum of their malloc_usable_size(), some fields of
+ * mallinfo2(), and "ready". It waits for the end of its input.
  */
 #define _GNU_SOURCE
 #include <malloc.h>

@@ -45,6 +45,14 @@
 #define AREA_BYTES ((size_t)8 << 20)
 #define MMAP_MAX_DEFAULT 65536 /* M_MMAP_MAX */
 
+struct storm {
+	const char *name;
+	void *(*run)(void *storm);
+	bool needs_block; /* of the size of the heap */
+	uint64_t pages_per_s;
+	int advice; /* for madvise(2) */
+};
+
 static size_t heap_bytes;
 static uint8_t *block; /* of heap_bytes; NULL if no storm needs it */
 static pthread_barrier_t barrier;
@@ -310,58 +318,24 @@ static void *run_mlock(void *unused)
 	return unused;
 }
 
-/* Write to random pages of a block of the size of the heap: this many per second. */
-static void write_randomly(uint64_t pages_per_s, int advice)
+/* Write to random pages of a block of the size of the heap. */
+static void *run_write(void *arg)
 {
+	const struct storm *storm = arg;
 	uint8_t *area = block;
 	uint64_t x = 6364136223846793005U;
 
-	madvise(area, heap_bytes, advice);
+	madvise(area, heap_bytes, storm->advice);
 	fill(area, heap_bytes, 1);
 	pthread_barrier_wait(&barrier);
 	for (uint64_t i = 1;; i++) {
-		for (uint64_t k = 0; k < pages_per_s / 1000; k++)
+		for (uint64_t k = 0; k < storm->pages_per_s / 1000; k++)
 			memcpy(area + random_next(&x) % (heap_bytes / 8) * 8, &i,
 			       sizeof(i));
-		if (pages_per_s < UINT32_MAX)
+		if (storm->pages_per_s < UINT32_MAX)
 			pause_us(1000);
 	}
-}
-
-static void *run_write(void *unused)
-{
-	write_randomly(3000000, MADV_NORMAL);
-	return unused;
-}
-
-static void *run_write_none(void *unused)
-{
-	write_randomly(0, MADV_NOHUGEPAGE);
-	return unused;
-}
-
-static void *run_write_10k(void *unused)
-{
-	write_randomly(10000, MADV_NOHUGEPAGE);
-	return unused;
-}
-
-static void *run_write_100k(void *unused)
-{
-	write_randomly(100000, MADV_NOHUGEPAGE);
-	return unused;
-}
-
-static void *run_write_always(void *unused)
-{
-	write_randomly(UINT32_MAX, MADV_NOHUGEPAGE);
-	return unused;
-}
-
-static void *run_write_huge_10k(void *unused)
-{
-	write_randomly(10000, MADV_HUGEPAGE);
-	return unused;
+	return NULL;
 }
 
 /* Fill the heap with blocks, free some, and then do nothing. */
@@ -382,30 +356,28 @@ static void *run_quiet(void *unused)
 	return unused;
 }
 
-/* Fill memory that does not belong to malloc. */
-static void *run_mapped(void *unused)
+static void *fill_and_wait(uint8_t *area, int advice)
 {
-	uint8_t *area = map(NULL, heap_bytes);
-
-	madvise(area, heap_bytes, MADV_NOHUGEPAGE);
+	madvise(area, heap_bytes, advice);
 	fill(area, heap_bytes, 1);
 	pthread_barrier_wait(&barrier);
 	for (;;)
 		pause();
-	return unused;
+	return NULL;
+}
+
+/* Fill memory that does not belong to malloc. */
+static void *run_mapped(void *unused)
+{
+	(void)unused;
+	return fill_and_wait(map(NULL, heap_bytes), MADV_NOHUGEPAGE);
 }
 
 /* Fill a heap in huge pages, if there are any. */
 static void *run_quiet_huge(void *unused)
 {
-	uint8_t *area = block;
-
-	madvise(area, heap_bytes, MADV_HUGEPAGE);
-	fill(area, heap_bytes, 1);
-	pthread_barrier_wait(&barrier);
-	for (;;)
-		pause();
-	return unused;
+	(void)unused;
+	return fill_and_wait(block, MADV_HUGEPAGE);
 }
 
 static void *run_mlocked(void *unused)
@@ -415,8 +387,7 @@ static void *run_mlocked(void *unused)
 	if (mlock(area, PAGE) < 0)
 		_exit(99);
 	pthread_barrier_wait(&barrier);
-	for (;;)
-		pause();
+	pause();
 	return unused;
 }
 
@@ -452,33 +423,29 @@ static void *run_fault(void *unused)
 	return unused;
 }
 
-static const struct storm {
-	const char *name;
-	void *(*run)(void *unused);
-	bool needs_block;
-} storms[] = {
-	{ "malloc", run_malloc, false },
-	{ "trim", run_trim, false },
-	{ "mremap", run_mremap, false },
-	{ "munmap", run_munmap, false },
-	{ "fork", run_fork, false },
-	{ "exec", run_exec, false },
-	{ "reexec", run_reexec, false },
-	{ "thp", run_thp, false },
-	{ "mlock", run_mlock, false },
-	{ "write", run_write, true },
-	{ "exchange", run_exchange, false },
-	{ "write-none", run_write_none, true },
-	{ "write-10k", run_write_10k, true },
-	{ "write-100k", run_write_100k, true },
-	{ "write-always", run_write_always, true },
-	{ "write-huge-10k", run_write_huge_10k, true },
-	{ "quiet", run_quiet, false },
-	{ "quiet-huge", run_quiet_huge, true },
-	{ "mapped", run_mapped, false },
-	{ "mlocked", run_mlocked, false },
-	{ "vfork", run_vfork, false },
-	{ "fault", run_fault, false },
+static const struct storm storms[] = {
+	{ "malloc", run_malloc, false, 0, 0 },
+	{ "trim", run_trim, false, 0, 0 },
+	{ "mremap", run_mremap, false, 0, 0 },
+	{ "munmap", run_munmap, false, 0, 0 },
+	{ "fork", run_fork, false, 0, 0 },
+	{ "exec", run_exec, false, 0, 0 },
+	{ "reexec", run_reexec, false, 0, 0 },
+	{ "thp", run_thp, false, 0, 0 },
+	{ "mlock", run_mlock, false, 0, 0 },
+	{ "write", run_write, true, 3000000, MADV_NORMAL },
+	{ "exchange", run_exchange, false, 0, 0 },
+	{ "write-none", run_write, true, 0, MADV_NOHUGEPAGE },
+	{ "write-10k", run_write, true, 10000, MADV_NOHUGEPAGE },
+	{ "write-100k", run_write, true, 100000, MADV_NOHUGEPAGE },
+	{ "write-always", run_write, true, UINT32_MAX, MADV_NOHUGEPAGE },
+	{ "write-huge-10k", run_write, true, 10000, MADV_HUGEPAGE },
+	{ "quiet", run_quiet, false, 0, 0 },
+	{ "quiet-huge", run_quiet_huge, true, 0, 0 },
+	{ "mapped", run_mapped, false, 0, 0 },
+	{ "mlocked", run_mlocked, false, 0, 0 },
+	{ "vfork", run_vfork, false, 0, 0 },
+	{ "fault", run_fault, false, 0, 0 },
 };
 
 /*
@@ -503,7 +470,8 @@ static void start(const char *name)
 			continue;
 		if (storms[i].needs_block && !block)
 			allocate_block();
-		if (pthread_create(&thread, NULL, storms[i].run, NULL) == 0)
+		if (pthread_create(&thread, NULL, storms[i].run,
+				   (void *)(uintptr_t)&storms[i]) == 0)
 			return;
 	}
 	_exit(99);

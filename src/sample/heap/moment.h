@@ -72,9 +72,9 @@ uint64_t heap_moment_bytes(const struct heap_reader *reader,
  * pause itself. Pss, Swap and the states of the pages, such as LazyFree, may be from
  * before the pause.
  *
- * If reader->is_running is set, copy without a pause. If the reader's image is sparse, copy only reader->pages, which must
- * be sorted; if reader->is_running is also set, pause the process only to read the
- * registers of its threads.
+ * If reader->is_running is set, copy without a pause. If the reader's image is sparse,
+ * copy only reader->pages, which must be sorted; if reader->is_running is also set, pause
+ * the process only to read the registers of its threads.
  *
  * If reader->early has ranges, copy the pages in them that were written since the
  * previous round, and copy in the pause only the pages that were written after that.

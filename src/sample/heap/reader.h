@@ -76,8 +76,8 @@ struct heap_reader {
 	/* true to also copy all memory that can contain pointers; set by the caller */
 	bool copies_roots;
 	/*
-	 * What the caller uses of the heap. Pages that neither the walkers nor this use
-	 * reads need not be copied. Set by the caller.
+	 * The parts of the heap that the caller uses. Pages that are not needed for them
+	 * may be missing in the copy. Set by the caller.
 	 */
 	enum heap_use use;
 	/* helpers for querying the allocator, borrowed; NULL: do not query */

@@ -123,57 +123,50 @@ static void a_malloc_without_a_heap_is_named(void **state)
 #define ALIGNED_ADDR (UINT64_C(0x7f0000000000) + 64 * MIB)
 #define OTHER_ADDR (ALIGNED_ADDR + 4096)
 
-/* A process with 100 MiB of memory, and one more mapping. */
+/* A mapping, and what follows from it in a process with 100 MiB of memory. */
+struct arena_row {
+	struct mapping m;
+	uint64_t rss_bytes;
+	bool is_small, is_arena;
+};
+
+#define CODE(path)                                                \
+	{                                                         \
+		.flags = MAPPING_EXEC, .inode = 7, .name = (path) \
+	}
+
+static const struct arena_row arena_rows[] = {
+	{ { .name = "[heap]" }, 20 * MIB, true, true },
+	{ { .name = "[heap]" }, 30 * MIB, false, true },
+	{ { .start_addr = ALIGNED_ADDR, .name = "" }, 30 * MIB, false, true },
+	{ { .start_addr = OTHER_ADDR, .name = "" }, 30 * MIB, true, false },
+	{ { .start_addr = ALIGNED_ADDR, .inode = 7, .name = "/f" },
+	  30 * MIB,
+	  true,
+	  false },
+	/* processes with other heaps */
+	{ CODE("/lib/libc.so.6"), MIB, true, false },
+	{ CODE("/lib/libjemalloc.so.2"), MIB, false, false },
+	{ CODE("/lib/libjvm.so"), MIB, false, false },
+	{ CODE("/usr/bin/node"), MIB, false, false },
+	{ CODE("/usr/bin/ruby3.1"), MIB, false, false },
+	{ { .start_addr = OTHER_ADDR, .flags = MAPPING_EXEC, .name = "" },
+	  MIB,
+	  false,
+	  false },
+	{ { .flags = MAPPING_EXEC, .name = "[vdso]" }, MIB, true, false },
+};
+
 static void arenas_are_recognized_by_their_mappings(void **state)
 {
-	static const struct {
-		struct mapping m;
-		uint64_t rss_bytes;
-		bool is_small, is_arena;
-	} rows[] = {
-		{ { .name = "[heap]" }, 20 * MIB, true, true },
-		{ { .name = "[heap]" }, 30 * MIB, false, true },
-		{ { .start_addr = ALIGNED_ADDR, .name = "" }, 30 * MIB, false, true },
-		{ { .start_addr = OTHER_ADDR, .name = "" }, 30 * MIB, true, false },
-		{ { .start_addr = ALIGNED_ADDR, .inode = 7, .name = "/tmp/file" },
-		  30 * MIB,
-		  true,
-		  false },
-		/* processes with other heaps */
-		{ { .flags = MAPPING_EXEC, .inode = 7, .name = "/lib/libc.so.6" },
-		  MIB,
-		  true,
-		  false },
-		{ { .flags = MAPPING_EXEC, .inode = 7, .name = "/lib/libjemalloc.so.2" },
-		  MIB,
-		  false,
-		  false },
-		{ { .flags = MAPPING_EXEC, .inode = 7, .name = "/lib/libjvm.so" },
-		  MIB,
-		  false,
-		  false },
-		{ { .flags = MAPPING_EXEC, .inode = 7, .name = "/usr/bin/node" },
-		  MIB,
-		  false,
-		  false },
-		{ { .flags = MAPPING_EXEC, .inode = 7, .name = "/usr/bin/ruby3.1" },
-		  MIB,
-		  false,
-		  false },
-		{ { .start_addr = OTHER_ADDR, .flags = MAPPING_EXEC, .name = "" },
-		  MIB,
-		  false,
-		  false },
-		{ { .flags = MAPPING_EXEC, .name = "[vdso]" }, MIB, true, false },
-	};
-
 	(void)state;
-	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+	for (size_t i = 0; i < ARRAY_SIZE(arena_rows); i++) {
+		const struct arena_row *row = &arena_rows[i];
 		struct mapping items[] = {
 			{ .start_addr = 4096,
 			  .flags = MAPPING_READ | MAPPING_WRITE,
 			  .name = "" },
-			rows[i].m,
+			row->m,
 		};
 		const struct mapping_list list = { items, ARRAY_SIZE(items), 0 };
 
@@ -181,14 +174,12 @@ static void arenas_are_recognized_by_their_mappings(void **state)
 		items[1].flags |= MAPPING_READ;
 		if (!(items[1].flags & MAPPING_EXEC))
 			items[1].flags |= MAPPING_WRITE;
-		items[0].counters.bytes[SMAPS_RSS] = 100 * MIB - rows[i].rss_bytes;
-		items[1].counters.bytes[SMAPS_RSS] = rows[i].rss_bytes;
+		items[0].counters.bytes[SMAPS_RSS] = 100 * MIB - row->rss_bytes;
+		items[1].counters.bytes[SMAPS_RSS] = row->rss_bytes;
 		for (size_t k = 0; k < ARRAY_SIZE(items); k++)
 			items[k].end_addr = items[k].start_addr + 100 * MIB;
-		assert_row(walk_has_small_arenas(&list) == rows[i].is_small,
-			   items[1].name);
-		assert_row(walk_may_be_arena(&items[1]) == rows[i].is_arena,
-			   items[1].name);
+		assert_row(walk_has_small_arenas(&list) == row->is_small, items[1].name);
+		assert_row(walk_may_be_arena(&items[1]) == row->is_arena, items[1].name);
 	}
 }
 
