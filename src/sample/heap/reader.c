@@ -286,20 +286,6 @@ static bool has_room(const struct heap_reader *reader, uint64_t bytes)
 		       room.bytes - room.bytes / OTHERS_SHARE;
 }
 
-/*
- * Return true if the walkers, and what the caller does afterwards, probably read only a
- * small part of the pages. The types of blocks depend on their contents, so where malloc
- * keeps its data apart from small blocks, only the figures are independent of them.
- */
-static bool reads_few_pages(const struct heap_reader *reader,
-			    const struct mapping_list *mappings)
-{
-	if (reader->use == HEAP_USE_ALL)
-		return false;
-	return walk_has_small_arenas(mappings) ||
-	       (reader->use == HEAP_USE_FIGURES && walk_keeps_data_apart(mappings));
-}
-
 /* Return true if it is possible, and perhaps worthwhile, to copy only some pages. */
 static bool may_survey(const struct heap_reader *reader, const struct usage *u,
 		       const struct mapping_list *mappings)
@@ -309,8 +295,8 @@ static bool may_survey(const struct heap_reader *reader, const struct usage *u,
 	return !reader->is_running && !reader->copies_roots && reader->fs->is_live &&
 	       bytes_known(bytes) && bytes >= SURVEY_MIN_BYTES &&
 	       !platform_unsupported_reason(PLATFORM_WALK) && walk_can_index(mappings) &&
-	       reader->futile_pid != u->process.pid &&
-	       reads_few_pages(reader, mappings) && has_room(reader, bytes);
+	       heap_survey_is_promising(reader, u->process.pid, mappings) &&
+	       has_room(reader, bytes);
 }
 
 /*
@@ -358,7 +344,8 @@ static int read_sparse(struct heap_reader *reader, struct usage *u,
 	if (r == 0)
 		r = read_surveyed(reader, u, mappings, &survey, ret, ret_expected_ns,
 				  stopped_ns);
-	reader->futile_pid = r == -ENODATA ? u->process.pid : 0;
+	if (r == -ENODATA)
+		heap_survey_give_up(reader, u->process.pid);
 	return r;
 }
 

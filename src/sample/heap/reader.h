@@ -49,6 +49,17 @@ enum heap_use {
 	HEAP_USE_FIGURES,
 };
 
+#define FUTILE_PIDS 64
+
+/*
+ * Processes for which a survey failed, or for which copies of some pages were not
+ * sufficient. All their pages are copied. A further process replaces the oldest one.
+ */
+struct futile_pids {
+	int items[FUTILE_PIDS];
+	unsigned int count; /* number of processes that were ever added */
+};
+
 struct heap_copies;
 
 struct heap_reader {
@@ -101,11 +112,7 @@ struct heap_reader {
 	struct image image;
 	/* pages that the walkers will probably read, if only these are copied; sorted */
 	struct page_list pages;
-	/*
-	 * pid of the process for which a survey failed, or for which copies of some pages
-	 * were not sufficient; 0: none. All pages of this process are copied.
-	 */
-	int futile_pid;
+	struct futile_pids futile;
 	/* CPU time that other threads used for the last read */
 	uint64_t survey_cpu_ns;
 	/* blocks found by the last read; they point into the image */

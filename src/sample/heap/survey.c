@@ -32,6 +32,29 @@
 /* A mapping with at most this many resident bytes is copied completely. */
 #define SMALL_BYTES (UINT64_C(256) << 10)
 
+bool heap_survey_is_promising(const struct heap_reader *reader, int pid,
+			      const struct mapping_list *mappings)
+{
+	const struct futile_pids *futile = &reader->futile;
+
+	for (size_t i = 0; i < FUTILE_PIDS; i++)
+		if (futile->items[i] == pid)
+			return false;
+	/*
+	 * The types of blocks depend on their contents. Where malloc keeps its data apart
+	 * from small blocks, only the figures are independent of them.
+	 */
+	return (reader->use != HEAP_USE_ALL && walk_has_small_arenas(mappings)) ||
+	       (reader->use == HEAP_USE_FIGURES && walk_keeps_data_apart(mappings));
+}
+
+void heap_survey_give_up(struct heap_reader *reader, int pid)
+{
+	struct futile_pids *futile = &reader->futile;
+
+	futile->items[futile->count++ % FUTILE_PIDS] = pid;
+}
+
 static uint64_t page_max(const struct heap_reader *reader)
 {
 	return reader->image.length_bytes / IMAGE_PAGE_BYTES / SURVEY_PAGES_SHARE;

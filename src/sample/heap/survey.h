@@ -20,6 +20,16 @@ struct survey {
 };
 
 /*
+ * Return true if the walkers, and what the caller does afterwards, probably read only a
+ * small part of the pages, unless memstate has given up surveys of the process.
+ */
+bool heap_survey_is_promising(const struct heap_reader *reader, int pid,
+			      const struct mapping_list *mappings);
+
+/* Make no further surveys of the process with this reader. */
+void heap_survey_give_up(struct heap_reader *reader, int pid);
+
+/*
  * Find the pages that a pause should copy, and store them in reader->pages. Afterwards,
  * reader->image is sparse. `mappings` are those of the last reading. Add the time for
  * which the process was paused to *stopped_ns.

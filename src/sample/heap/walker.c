@@ -191,7 +191,7 @@ static void read_heap(struct heap_walker *w)
 static void make_findings(struct heap_walker *w)
 {
 	struct heap_findings *f = &w->findings;
-	int futile_pid;
+	struct futile_pids futile;
 
 	choose_helpers(w);
 	f->taken_ns = clock_now_ns();
@@ -220,10 +220,10 @@ static void make_findings(struct heap_walker *w)
 	f->cpu_ns -= heap_copies_saved_ns(&w->reader);
 	if (w->reader.image.capacity_bytes <= ROOM_KEPT_BYTES)
 		return;
-	futile_pid = w->reader.futile_pid;
+	futile = w->reader.futile;
 	heap_reader_release(&w->reader);
 	heap_reader_init(&w->reader, &w->fs, w->sampler, 0);
-	w->reader.futile_pid = futile_pid;
+	w->reader.futile = futile;
 }
 
 static void *work(void *arg)

@@ -329,6 +329,38 @@ static void a_page_that_was_not_copied_is_noticed(void **state)
 	close(mem_fd);
 }
 
+static void surveys_depend_on_the_use_and_on_earlier_ones(void **state)
+{
+	struct mapping memory = { .start_addr = 4096,
+				  .end_addr = 4096 + BYTES,
+				  .flags = MAPPING_READ | MAPPING_WRITE,
+				  .name = "" };
+	struct mapping malloc_library = { .flags = MAPPING_EXEC,
+					  .inode = 7,
+					  .name = "/lib/libjemalloc.so.2",
+					  .name_length = 21 };
+	struct mapping items[] = { memory, malloc_library };
+	const struct mapping_list glibc = { items, 1, 0 }, jemalloc = { items, 2, 0 };
+
+	(void)state;
+	assert_false(heap_survey_is_promising(&t.reader, 1, &glibc));
+	t.reader.use = HEAP_USE_DETAIL;
+	assert_true(heap_survey_is_promising(&t.reader, 1, &glibc));
+	assert_false(heap_survey_is_promising(&t.reader, 1, &jemalloc));
+	t.reader.use = HEAP_USE_FIGURES;
+	assert_true(heap_survey_is_promising(&t.reader, 1, &glibc));
+	assert_true(heap_survey_is_promising(&t.reader, 1, &jemalloc));
+	heap_survey_give_up(&t.reader, 1);
+	heap_survey_give_up(&t.reader, 2);
+	assert_false(heap_survey_is_promising(&t.reader, 1, &glibc));
+	assert_false(heap_survey_is_promising(&t.reader, 2, &glibc));
+	assert_true(heap_survey_is_promising(&t.reader, 3, &glibc));
+	for (int i = 1; i < FUTILE_PIDS; i++)
+		heap_survey_give_up(&t.reader, 10 + i);
+	assert_true(heap_survey_is_promising(&t.reader, 1, &glibc));
+	assert_false(heap_survey_is_promising(&t.reader, 2, &glibc));
+}
+
 #define TEST(function) cmocka_unit_test_setup_teardown(function, set_up, tear_down)
 
 int main(void)
@@ -341,6 +373,7 @@ int main(void)
 		TEST(a_walk_of_too_many_pages_is_refused),
 		TEST(only_errors_of_the_pause_are_final),
 		TEST(a_page_that_was_not_copied_is_noticed),
+		TEST(surveys_depend_on_the_use_and_on_earlier_ones),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
