@@ -4,7 +4,7 @@
  * mapped separately, and some small blocks. The kinds:
  *
  *   plain    blocks from malloc()
- *   aligned  from memalign(), with alignments up to 4 MiB
+ *   aligned  from memalign(), with alignments up to 4 MiB, and of the C++ type Big
  *   moved    some of them moved by realloc(), and shrunk to the old size
  *   zeros    like "moved", but filled with zeros, except for pointers
  *   forged   the data contains what looks like heads of blocks
@@ -42,6 +42,10 @@
 
 static const char *kind;
 
+/* What a vtable is to memstate: objects begin with the address of its third word. */
+extern const uintptr_t table_of_big[3];
+const uintptr_t table_of_big[3] __asm__("_ZTV3Big") = { 0 };
+
 static int is_kind(const char *name)
 {
 	return strcmp(kind, name) == 0;
@@ -73,6 +77,7 @@ static void forge(unsigned char *start, size_t length)
 
 static void *make_block(size_t i)
 {
+	const uintptr_t *table = &table_of_big[2];
 	size_t size = SIZE_MIN + i % SIZE_STEPS * SIZE_STEP;
 	unsigned char *block;
 
@@ -86,6 +91,8 @@ static void *make_block(size_t i)
 	if (!block)
 		_exit(77);
 	fill(block, malloc_usable_size(block));
+	if (is_kind("aligned"))
+		memcpy(block, &table, sizeof(table));
 	if (is_kind("forged"))
 		forge(block - 16, malloc_usable_size(block) + 16);
 	return block;

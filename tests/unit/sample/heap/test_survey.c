@@ -41,6 +41,7 @@ static struct {
 	uint8_t *target;
 	struct heap_reader reader;
 	struct reads walks[WALKS_MAX][2];
+	size_t block_page; /* page of the only block of the heap; 0: no block */
 	size_t walk_count;
 	unsigned int sum;    /* so that the compiler keeps the reads */
 	bool may_read_zeros; /* after the maximum number of pages */
@@ -83,12 +84,25 @@ int __wrap_heap_moment_take(struct heap_reader *reader, const struct usage *u,
 	return 0;
 }
 
+static void add_block(struct image *image, struct blocks *blocks)
+{
+	struct extent *extent;
+
+	blocks_init(blocks, image, 64);
+	extent = blocks_add_extent(blocks);
+	extent->kind = EXTENT_UNITS;
+	extent->start_addr = (uintptr_t)t.target + t.block_page * PAGE;
+	extent->end_addr = extent->start_addr + PAGE;
+	extent->unit_bytes = PAGE;
+}
+
 void __wrap_walk_heap(const struct walk_input *input, struct heap *ret,
 		      struct blocks *ret_blocks)
 {
 	const struct reads *reads = t.walks[t.walk_count];
 
-	(void)ret_blocks;
+	if (t.block_page)
+		add_block(input->image, ret_blocks);
 	assert_true(t.walk_count < WALKS_MAX);
 	assert_false(input->is_running);
 	for (size_t i = 0; i < 2; i++)
@@ -329,6 +343,25 @@ static void a_page_that_was_not_copied_is_noticed(void **state)
 	close(mem_fd);
 }
 
+/* The types of blocks are in their first words, which the walk itself does not read. */
+static void what_the_details_need_is_listed(void **state)
+{
+	struct survey got;
+
+	(void)state;
+	skip_without_userfaultfd();
+	t.block_page = 200;
+	for (size_t i = 0; i < WALKS_MAX; i++)
+		t.walks[i][0] = (struct reads){ 3, 1 };
+	t.reader.use = HEAP_USE_FIGURES;
+	assert_int_equal(survey(&got), 0);
+	check_blocks((size_t[]){ 0 }, 1);
+	t.walk_count = 0;
+	t.reader.use = HEAP_USE_DETAIL;
+	assert_int_equal(survey(&got), 0);
+	check_blocks((size_t[]){ 0, 12 }, 2);
+}
+
 static void surveys_depend_on_the_use_and_on_earlier_ones(void **state)
 {
 	struct mapping memory = { .start_addr = 4096,
@@ -373,6 +406,7 @@ int main(void)
 		TEST(a_walk_of_too_many_pages_is_refused),
 		TEST(only_errors_of_the_pause_are_final),
 		TEST(a_page_that_was_not_copied_is_noticed),
+		TEST(what_the_details_need_is_listed),
 		TEST(surveys_depend_on_the_use_and_on_earlier_ones),
 	};
 
