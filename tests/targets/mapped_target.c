@@ -42,7 +42,7 @@
 
 static const char *kind;
 
-/* What a vtable is to memstate: objects begin with the address of its third word. */
+/* memstate takes this for a vtable. Objects begin with the address of its third word. */
 extern const uintptr_t table_of_big[3];
 const uintptr_t table_of_big[3] __asm__("_ZTV3Big") = { 0 };
 

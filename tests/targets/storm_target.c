@@ -438,6 +438,7 @@ static const struct storm storms[] = {
 	{ "write-none", run_write, true, 0, MADV_NOHUGEPAGE },
 	{ "write-10k", run_write, true, 10000, MADV_NOHUGEPAGE },
 	{ "write-100k", run_write, true, 100000, MADV_NOHUGEPAGE },
+	{ "write-400k", run_write, true, 400000, MADV_NOHUGEPAGE },
 	{ "write-always", run_write, true, UINT32_MAX, MADV_NOHUGEPAGE },
 	{ "write-huge-10k", run_write, true, 10000, MADV_HUGEPAGE },
 	{ "quiet", run_quiet, false, 0, 0 },
