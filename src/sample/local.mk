@@ -4,10 +4,14 @@ noinst_LIBRARIES += %D%/libsample.a
 	%D%/exporter/cgroup_turns.h \
 	%D%/exporter/collector.c \
 	%D%/exporter/collector.h \
+	%D%/exporter/cpu_budget.c \
+	%D%/exporter/cpu_budget.h \
 	%D%/exporter/heap_turns.c \
 	%D%/exporter/heap_turns.h \
 	%D%/exporter/kills.c \
 	%D%/exporter/kills.h \
+	%D%/exporter/owner_turns.c \
+	%D%/exporter/owner_turns.h \
 	%D%/exporter/places.c \
 	%D%/exporter/places.h \
 	%D%/heap/ask.c \

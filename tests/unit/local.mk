@@ -194,6 +194,8 @@ unit_sample = \
 	%D%/sample/oom/test_flight_counts \
 	%D%/sample/oom/test_grower \
 	%D%/sample/exporter/test_cgroup_turns \
+	%D%/sample/exporter/test_cpu_budget \
+	%D%/sample/exporter/test_owner_turns \
 	%D%/sample/process/test_container_files \
 	%D%/sample/process/test_runtime_config \
 	%D%/sample/process/test_name_cache \

@@ -79,30 +79,24 @@ static void add_figures(struct group_sums *sums, const struct usage *u)
 	sums->rss_bytes += bytes_or_0(u->total.bytes[SMAPS_RSS]);
 	for (int s = 0; s < STATE_COUNT_; s++)
 		sums->state_bytes[s] += bytes_or_0(u->state_bytes[s]);
-	for (int o = 0; o < OWNER_COUNT_; o++)
-		sums->owner_bytes[o] += bytes_or_0(u->matrix.owner_rss_bytes[o]);
-	sums->unbacked_bytes += bytes_or_0(u->unbacked_bytes);
-	sums->reserved_bytes += bytes_or_0(u->reserved_bytes);
-	sums->trimmable_bytes += bytes_or_0(u->trimmable_bytes);
 	sums->pss_bytes += bytes_or_0(u->total.bytes[SMAPS_PSS]);
 	sums->swap_bytes += bytes_or_0(u->total.bytes[SMAPS_SWAP]);
 	sums->huge_page_bytes += bytes_or_0(usage_thp_bytes(u));
-	sums->heap_count += u->heap_quality != QUALITY_UNKNOWN;
 	sums->oldest_taken_ns = min(sums->oldest_taken_ns, u->taken_ns);
 }
 
-void named_groups_add(struct named_groups *groups, const struct group_name *name,
-		      const struct usage *usage)
+struct group *named_groups_add(struct named_groups *groups, const struct group_name *name,
+			       const struct usage *usage)
 {
 	struct group_sums *sums = &groups->rest;
+	struct group *group = NULL;
 
 	/*
 	 * a process may be named "(rest)" too, so do not create a second group with
 	 * this name
 	 */
 	if (strcmp(name->group, GROUP_NAME_REST) != 0) {
-		struct group *group = named_groups_find(groups, name->group);
-
+		group = named_groups_find(groups, name->group);
 		if (!group)
 			group = insert(groups, name);
 		sums = &group->sums;
@@ -115,6 +109,44 @@ void named_groups_add(struct named_groups *groups, const struct group_name *name
 		sums->late_count++;
 	else
 		add_figures(sums, usage);
+	return group;
+}
+
+void owner_figures_of(const struct usage *u, struct owner_figures *ret)
+{
+	ret->taken_ns = u->taken_ns;
+	for (int o = 0; o < OWNER_COUNT_; o++)
+		ret->bytes[o] = bytes_or_0(u->matrix.owner_rss_bytes[o]);
+	ret->unbacked_bytes = bytes_or_0(u->unbacked_bytes);
+	ret->reserved_bytes = bytes_or_0(u->reserved_bytes);
+	ret->trimmable_bytes = bytes_or_0(u->trimmable_bytes);
+	ret->has_heap = u->heap_quality != QUALITY_UNKNOWN;
+}
+
+void named_groups_add_owners(struct named_groups *groups, struct group *group,
+			     const struct owner_figures *owners)
+{
+	struct group_sums *sums = group && group->is_shown ? &group->sums : &groups->rest;
+
+	for (int o = 0; o < OWNER_COUNT_; o++)
+		sums->owner_bytes[o] += owners->bytes[o];
+	sums->unbacked_bytes += owners->unbacked_bytes;
+	sums->reserved_bytes += owners->reserved_bytes;
+	sums->trimmable_bytes += owners->trimmable_bytes;
+	sums->owners_count++;
+	sums->heap_count += owners->has_heap;
+	sums->oldest_taken_ns = min(sums->oldest_taken_ns, owners->taken_ns);
+}
+
+int64_t group_sums_unknown_bytes(const struct group_sums *sums)
+{
+	uint64_t unknown = 0; /* modulo 2^64 */
+
+	for (int s = 0; s < STATE_COUNT_; s++)
+		unknown += sums->state_bytes[s];
+	for (int o = 0; o < OWNER_COUNT_; o++)
+		unknown -= sums->owner_bytes[o];
+	return (int64_t)unknown;
 }
 
 static void add_sums(struct group_sums *to, const struct group_sums *from)
@@ -127,6 +159,7 @@ static void add_sums(struct group_sums *to, const struct group_sums *from)
 	to->unbacked_bytes += from->unbacked_bytes;
 	to->reserved_bytes += from->reserved_bytes;
 	to->trimmable_bytes += from->trimmable_bytes;
+	to->owners_count += from->owners_count;
 	to->pss_bytes += from->pss_bytes;
 	to->swap_bytes += from->swap_bytes;
 	to->huge_page_bytes += from->huge_page_bytes;

@@ -17,17 +17,29 @@
 #define GROUPS_LOOKS_MIN 3
 #define GROUPS_REST_NS (600 * NS_PER_S)
 
+/* The figures of a process that are known after reading its mappings or its heap. */
+struct owner_figures {
+	uint64_t taken_ns;
+	uint64_t bytes[OWNER_COUNT_]; /* resident memory of each owner */
+	uint64_t unbacked_bytes, reserved_bytes, trimmable_bytes;
+	bool has_heap; /* true if the heap was read */
+};
+
+/* Set *ret to the figures in the usage, whose source is SOURCE_SMAPS. */
+void owner_figures_of(const struct usage *u, struct owner_figures *ret);
+
 struct group_sums {
 	uint64_t rss_bytes;
 	uint64_t state_bytes[STATE_COUNT_];
-	/* Memory by owner. It is set only if the mappings of all processes were read. */
+	/* sums over the processes whose owners are known */
 	uint64_t owner_bytes[OWNER_COUNT_];
 	uint64_t unbacked_bytes, reserved_bytes, trimmable_bytes;
 	uint64_t pss_bytes, swap_bytes, huge_page_bytes;
 	size_t process_count; /* number of processes whose memory is in the sums */
 	size_t unreadable_count;
-	size_t late_count; /* number of processes whose memory has not been read yet */
-	size_t heap_count; /* number of processes whose heap is in the sums */
+	size_t late_count;   /* number of processes whose memory has not been read yet */
+	size_t owners_count; /* number of processes whose owners are in the sums */
+	size_t heap_count;   /* number of processes whose heap is in the sums */
 	/* start time of the oldest process; UINT64_MAX: there is no process */
 	uint64_t oldest_start_ticks;
 	/*
@@ -69,10 +81,11 @@ void named_groups_begin(struct named_groups *groups);
 
 /*
  * Add a process to the group. If its usage was not read, or could not be read, only count
- * the process.
+ * the process. Return the group, or NULL if it is "(rest)". The group exists as long as
+ * it has processes.
  */
-void named_groups_add(struct named_groups *groups, const struct group_name *name,
-		      const struct usage *usage);
+struct group *named_groups_add(struct named_groups *groups, const struct group_name *name,
+			       const struct usage *usage);
 
 /*
  * End a collection of figures: drop the groups without processes, and decide which
@@ -81,6 +94,20 @@ void named_groups_add(struct named_groups *groups, const struct group_name *name
  */
 void named_groups_end(struct named_groups *groups, size_t top, size_t shown_max,
 		      uint64_t now_ns);
+
+/*
+ * Add the owners of a process that was added to the group in this look; NULL stands for
+ * "(rest)". Call this after named_groups_end(), which decides whose owners are read.
+ */
+void named_groups_add_owners(struct named_groups *groups, struct group *group,
+			     const struct owner_figures *owners);
+
+/*
+ * Return the resident memory in the sums whose owner is unknown: that of the processes
+ * whose owners are unknown, plus the change of the other processes since their owners
+ * were read. The result may be negative.
+ */
+int64_t group_sums_unknown_bytes(const struct group_sums *sums);
 
 /* Return the group with this name, or NULL. */
 struct group *named_groups_find(const struct named_groups *groups, const char *name);

@@ -6,10 +6,7 @@
 #include <string.h>
 
 const char *const look_stage_names[LOOK_STAGE_COUNT_] = {
-	"processes",
-	"groups",
-	"cgroups",
-	"heaps",
+	"processes", "groups", "cgroups", "owners", "heaps",
 };
 
 const uint64_t look_pause_limits_ns[LOOK_PAUSE_BUCKETS - 1] = {

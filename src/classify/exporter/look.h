@@ -14,6 +14,7 @@ enum look_stage {
 	LOOK_PROCESSES, /* list the processes, and read their memory */
 	LOOK_GROUPS,	/* find the group of each process */
 	LOOK_CGROUPS,	/* read the files of the cgroups */
+	LOOK_OWNERS,	/* read mappings; shown only with --owners */
 	LOOK_HEAPS,	/* read heaps; shown only with --heap */
 	LOOK_STAGE_COUNT_
 };
@@ -64,8 +65,8 @@ struct exporter_look {
 	uint64_t boot_unix_ms;
 	struct named_groups groups;
 	struct named_cgroups cgroups;
-	bool has_owners; /* true if the mappings of the processes are read */
-	bool has_heaps;	 /* true if heaps are read */
+	bool has_owners; /* true if the mappings of the shown groups are read */
+	bool has_heaps;	 /* heaps are read */
 	struct look_pauses pauses;
 	bool is_log_readable;
 	uint64_t verdict_counts[OOM_VERDICT_COUNT_];

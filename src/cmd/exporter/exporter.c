@@ -96,6 +96,17 @@ static int begin_recording(struct exporter *x)
 	return recordings_begin(o, x->session.sampler, &x->recorder);
 }
 
+/*
+ * Return the share of one CPU for reading mappings: a quarter of --max-cpu. One look has
+ * no limit, because no other look would complete the figures.
+ */
+static uint64_t owners_cpu_share(const struct exporter_options *o)
+{
+	if (o->is_once || o->max_cpu == 0)
+		return 0;
+	return o->max_cpu >= 4 ? o->max_cpu / 4 : 1;
+}
+
 static void begin(struct exporter *x)
 {
 	const struct exporter_options *o = x->options;
@@ -106,6 +117,7 @@ static void begin(struct exporter *x)
 		.patterns = x->patterns,
 		.pattern_count = o->pattern_count,
 		.has_owners = o->has_owners,
+		.owners_cpu_share = owners_cpu_share(o),
 		.max_share_per_mille = o->common.max_share_per_mille,
 		.heap_pattern = o->has_heaps ? &x->patterns[o->pattern_count] : NULL,
 		.max_pause_ns = o->common.max_pause_ns,

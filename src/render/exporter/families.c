@@ -41,13 +41,16 @@ const struct metric_family metric_families[METRIC_COUNT_] = {
 		"Age of the oldest figure in the group's sums when they were added up." },
 	[METRIC_GROUP_OWNER] = {
 		"memstate_group_owner_bytes", GAUGE, "bytes", "group,memory_owner", "--owners",
-		"Resident memory by owner, such as stack or file. The sum over the owners is Rss." },
+		"Resident memory by owner, such as stack or file. The sum over the owners is Rss. The owner unknown includes changes since the mappings were read, so it may be negative." },
+	[METRIC_GROUP_OWNERS_KNOWN] = {
+		"memstate_group_owners_known_processes", GAUGE, "", "group", "--owners",
+		"Number of processes whose owners are known. The memory of all other processes belongs to the owner unknown." },
 	[METRIC_GROUP_UNBACKED] = {
 		"memstate_group_unbacked_bytes", GAUGE, "bytes", "group", "--owners",
-		"Accessible private anonymous memory that is mapped but neither resident nor in swap." },
+		"Accessible private anonymous memory that is mapped but neither resident nor in swap, for the processes whose owners are known." },
 	[METRIC_GROUP_RESERVED] = {
 		"memstate_group_reserved_bytes", GAUGE, "bytes", "group", "--owners",
-		"Private anonymous address space without access rights." },
+		"Private anonymous address space without access rights, for the processes whose owners are known." },
 	[METRIC_GROUP_TRIMMABLE] = {
 		"memstate_group_trimmable_bytes", GAUGE, "bytes", "group", "--heap",
 		"Memory that malloc_trim(0) would return to the kernel, for the processes whose heap is known." },

@@ -18,7 +18,7 @@
  * everything except groups and cgroups.
  */
 #define GROUP_SERIES (STATE_COUNT_ + 7)
-#define GROUP_OWNER_SERIES (OWNER_COUNT_ + 4)
+#define GROUP_OWNER_SERIES (OWNER_COUNT_ + 6)
 #define FIXED_SERIES (OOM_VERDICT_COUNT_ + 60)
 
 /* A group of processes to show, and its labels. */
@@ -106,12 +106,16 @@ static void add_owners(struct page *p)
 	int first = p->look->has_heaps ? 0 : OWNER_HEAP_LAST + 1;
 
 	exposition_begin_family(&p->e, METRIC_GROUP_OWNER);
-	for (size_t i = 0; i < p->group_count; i++)
+	for (size_t i = 0; i < p->group_count; i++) {
+		const struct shown_group *group = &p->groups[i];
+
 		for (int o = first; o < OWNER_COUNT_; o++)
-			exposition_add(
-				&p->e,
-				with(p, &p->groups[i], "memory_owner", owner_names[o]),
-				p->groups[i].sums->owner_bytes[o]);
+			exposition_add(&p->e,
+				       with(p, group, "memory_owner", owner_names[o]),
+				       group->sums->owner_bytes[o]);
+		exposition_add_signed(&p->e, with(p, group, "memory_owner", "unknown"),
+				      group_sums_unknown_bytes(group->sums));
+	}
 }
 
 /*
@@ -143,7 +147,8 @@ static void add_counts(struct page *p, enum metric metric)
 
 		exposition_add(&p->e, p->groups[i].labels,
 			       metric == METRIC_GROUP_UNREADABLE ? sums->unreadable_count
-			       : metric == METRIC_GROUP_HEAP_KNOWN ? sums->heap_count
+			       : metric == METRIC_GROUP_OWNERS_KNOWN ? sums->owners_count
+			       : metric == METRIC_GROUP_HEAP_KNOWN   ? sums->heap_count
 								   : sums->process_count);
 	}
 }
@@ -187,6 +192,7 @@ static void add_groups(struct page *p)
 	if (!p->look->has_owners)
 		return;
 	add_owners(p);
+	add_counts(p, METRIC_GROUP_OWNERS_KNOWN);
 	add_each(p, METRIC_GROUP_UNBACKED, offsetof(struct group_sums, unbacked_bytes));
 	add_each(p, METRIC_GROUP_RESERVED, offsetof(struct group_sums, reserved_bytes));
 	if (!p->look->has_heaps)
@@ -231,7 +237,9 @@ static void add_build(struct page *p)
 
 static void add_costs(struct page *p)
 {
-	int count = p->look->has_heaps ? LOOK_STAGE_COUNT_ : LOOK_HEAPS;
+	int count = p->look->has_heaps	  ? LOOK_STAGE_COUNT_
+		    : p->look->has_owners ? LOOK_HEAPS
+					  : LOOK_OWNERS;
 
 	exposition_begin_family(&p->e, METRIC_COLLECT_DURATION);
 	for (int i = 0; i < 2 * count; i++) {

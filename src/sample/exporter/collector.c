@@ -12,6 +12,7 @@
 #include "sample/exporter/cgroup_turns.h"
 #include "sample/exporter/heap_turns.h"
 #include "sample/exporter/kills.h"
+#include "sample/exporter/owner_turns.h"
 #include "sample/exporter/places.h"
 #include "sample/process/watch.h"
 
@@ -25,11 +26,17 @@ struct collector {
 	struct places places;
 	struct cgroup_turns turns;
 	struct kills kills;
-	struct heap_turns *heaps; /* NULL: no heaps are read */
+	struct owner_turns *owners; /* NULL: no mappings are read */
+	struct heap_turns *heaps;   /* NULL: no heaps are read */
 	struct exporter_look look;
-	/* cgroup of each process in the watch's snapshot */
+	/*
+	 * Cgroup and group of each process in the watch's snapshot, and whether its
+	 * mappings are to be read.
+	 */
 	const struct process_cgroup **cgroups;
-	size_t cgroup_capacity;
+	struct group **groups; /* NULL stands for "(rest)" */
+	bool *is_wanted;
+	size_t cgroup_capacity, group_capacity, wanted_capacity;
 };
 
 struct collector *collector_new(const struct collector_setup *setup)
@@ -48,6 +55,9 @@ struct collector *collector_new(const struct collector_setup *setup)
 	if (setup->heap_pattern)
 		c->heaps = heap_turns_new(setup->fs, setup->sampler, setup->heap_pattern,
 					  setup->max_pause_ns);
+	if (setup->has_owners)
+		c->owners = owner_turns_new(setup->sampler, setup->owners_cpu_share,
+					    setup->max_share_per_mille);
 	c->look.has_heaps = c->heaps != NULL;
 	c->kills.fd = -EOPNOTSUPP;
 	if (setup->reads_log)
@@ -62,12 +72,15 @@ void collector_free(struct collector *c)
 	if (!c)
 		return;
 	heap_turns_free(c->heaps);
+	owner_turns_free(c->owners);
 	watch_free(c->watch);
 	cgroup_turns_release(&c->turns);
 	places_release(&c->places);
 	kills_close(&c->kills);
 	exporter_look_release(&c->look);
 	free(c->cgroups);
+	free(c->groups);
+	free(c->is_wanted);
 	free(c);
 }
 
@@ -90,7 +103,7 @@ static void end_stage(struct collector *c, enum look_stage stage,
 /* Read the processes, and add up the time for which reading held their mmap locks. */
 static int read_processes(struct collector *c, uint64_t limit_ns)
 {
-	unsigned int needs = c->setup.has_owners ? NEED_SMAPS : NEED_ROLLUP;
+	unsigned int needs = NEED_ROLLUP;
 	struct stage_timer timer = begin_stage();
 	const struct snapshot *s;
 	int r;
@@ -123,13 +136,63 @@ static void read_heaps(struct collector *c)
 	end_stage(c, LOOK_HEAPS, &timer);
 }
 
-/* Return the process's usage with heap figures if they are recent, otherwise *u. */
-static const struct usage *find_usage(const struct collector *c, const struct usage *u)
+static bool has_figures(const struct usage *u)
+{
+	return !u->error && u->source != SOURCE_NONE && u->source != SOURCE_STAT;
+}
+
+/* Return the usage with the heap's owners, or NULL if the heap was not read recently. */
+static const struct usage *find_heap(const struct collector *c, const struct usage *u)
 {
 	const struct usage *known = c->heaps ? heap_turns_find(c->heaps, &u->process)
 					     : NULL;
 
-	return known && c->look.taken_ns < known->taken_ns + HEAP_AGE_MAX_NS ? known : u;
+	return known && c->look.taken_ns < known->taken_ns + HEAP_AGE_MAX_NS ? known
+									     : NULL;
+}
+
+/* Select the processes of the shown groups, except those whose owners are known. */
+static void select_processes(struct collector *c)
+{
+	const struct snapshot *s = watch_snapshot(c->watch);
+
+	c->is_wanted = xgrow(c->is_wanted, &c->wanted_capacity, s->count + 1,
+			     sizeof(*c->is_wanted));
+	for (size_t i = 0; i < s->count; i++)
+		c->is_wanted[i] = c->groups[i] && c->groups[i]->is_shown &&
+				  has_figures(&s->usages[i]) &&
+				  s->usages[i].source != SOURCE_SMAPS &&
+				  !find_heap(c, &s->usages[i]);
+}
+
+/* Add the owners of the process, if they are known, to its group. */
+static void add_owners(struct collector *c, const struct usage *u, struct group *group)
+{
+	const struct usage *heap = find_heap(c, u);
+	const struct owner_figures *known =
+		owner_turns_find(c->owners, &u->process, c->look.taken_ns);
+	struct owner_figures figures;
+
+	if (!has_figures(u))
+		return;
+	if (heap || u->source == SOURCE_SMAPS) {
+		owner_figures_of(heap ? heap : u, &figures);
+		known = &figures;
+	}
+	if (known)
+		named_groups_add_owners(&c->look.groups, group, known);
+}
+
+static void read_owners(struct collector *c, uint64_t limit_ns)
+{
+	const struct snapshot *s = watch_snapshot(c->watch);
+	struct stage_timer timer = begin_stage();
+
+	select_processes(c);
+	c->look.locked_ns += owner_turns_take(c->owners, s, c->is_wanted, limit_ns);
+	for (size_t i = 0; i < s->count; i++)
+		add_owners(c, &s->usages[i], c->groups[i]);
+	end_stage(c, LOOK_OWNERS, &timer);
 }
 
 static void add_groups(struct collector *c, size_t top, size_t shown_max)
@@ -139,6 +202,8 @@ static void add_groups(struct collector *c, size_t top, size_t shown_max)
 
 	c->cgroups =
 		xgrow(c->cgroups, &c->cgroup_capacity, s->count + 1, sizeof(*c->cgroups));
+	c->groups = xgrow(c->groups, &c->group_capacity, s->count + 1,
+			  sizeof(struct group *));
 	places_begin(&c->places, s->taken_ns);
 	named_groups_begin(&c->look.groups);
 	c->look.late_count = 0;
@@ -147,7 +212,7 @@ static void add_groups(struct collector *c, size_t top, size_t shown_max)
 		const struct group_name *name =
 			places_find(&c->places, &u->process, &c->cgroups[i]);
 
-		named_groups_add(&c->look.groups, name, find_usage(c, u));
+		c->groups[i] = named_groups_add(&c->look.groups, name, u);
 		c->look.late_count += !u->error && u->source == SOURCE_STAT;
 	}
 	named_groups_end(&c->look.groups, top, shown_max, s->taken_ns);
@@ -195,6 +260,8 @@ int collector_take(struct collector *c, uint64_t limit_ns, size_t top, size_t sh
 	if (c->heaps)
 		read_heaps(c);
 	add_groups(c, top, shown_max);
+	if (c->owners)
+		read_owners(c, limit_ns);
 	if (c->places.has_mount)
 		read_cgroups(c, limit_ns);
 	places_end(&c->places);

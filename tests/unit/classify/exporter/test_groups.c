@@ -168,6 +168,65 @@ static void a_process_named_like_the_rest_is_in_the_rest(void **state)
 	assert_int_equal(groups.rest.rss_bytes, 7);
 }
 
+/* Add owners to the process: anonymous memory and stacks. */
+static void add_owners(const char *group, uint64_t anon_bytes, uint64_t stack_bytes,
+		       uint64_t taken_ns)
+{
+	struct owner_figures owners = { .taken_ns = taken_ns, .unbacked_bytes = 5 };
+
+	owners.bytes[OWNER_ANON] = anon_bytes;
+	owners.bytes[OWNER_STACK] = stack_bytes;
+	named_groups_add_owners(&groups, group ? named_groups_find(&groups, group) : NULL,
+				&owners);
+}
+
+static void owners_and_the_unknown_rest_add_up(void **state)
+{
+	const struct group *group;
+
+	(void)state;
+	named_groups_begin(&groups);
+	add("a", 100);
+	add("a", 50);
+	add("b", 30);
+	add("c", 20);
+	add("d", 10);
+	add("(rest)", 7);
+	named_groups_end(&groups, 3, 3, 9 * NS_PER_S);
+	/* the first process has grown by 5 since, the third shrunk by 4 */
+	add_owners("a", 80, 15, 2 * NS_PER_S);
+	add_owners("b", 34, 0, 3 * NS_PER_S);
+	group = named_groups_find(&groups, "a");
+	assert_int_equal(group->sums.owner_bytes[OWNER_ANON], 80);
+	assert_int_equal(group->sums.owners_count, 1);
+	assert_int_equal(group->sums.unbacked_bytes, 5);
+	assert_int_equal(group_sums_unknown_bytes(&group->sums), 55);
+	group = named_groups_find(&groups, "b");
+	assert_int_equal(group_sums_unknown_bytes(&group->sums), -4);
+	/* a group that is not shown is in the rest */
+	add_owners("d", 9, 0, 4 * NS_PER_S);
+	add_owners(NULL, 7, 0, 4 * NS_PER_S);
+	assert_false(is_shown("d"));
+	assert_int_equal(groups.rest.owners_count, 2);
+	assert_int_equal(group_sums_unknown_bytes(&groups.rest), 1);
+	/* the next look begins without owners */
+	named_groups_begin(&groups);
+	add("a", 100);
+	assert_int_equal(named_groups_find(&groups, "a")->sums.owners_count, 0);
+}
+
+static void old_owners_make_a_group_old(void **state)
+{
+	(void)state;
+	named_groups_begin(&groups);
+	add("a", 100);
+	named_groups_find(&groups, "a")->sums.oldest_taken_ns = 8 * NS_PER_S;
+	named_groups_end(&groups, 3, 3, 9 * NS_PER_S);
+	add_owners("a", 100, 0, 2 * NS_PER_S);
+	assert_int_equal(named_groups_find(&groups, "a")->sums.oldest_taken_ns,
+			 2 * NS_PER_S);
+}
+
 int main(void)
 {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, begin, end)
@@ -179,6 +238,8 @@ int main(void)
 		TEST(groups_go_with_their_processes),
 		TEST(unreadable_and_unread_processes_are_counted_apart),
 		TEST(a_process_named_like_the_rest_is_in_the_rest),
+		TEST(owners_and_the_unknown_rest_add_up),
+		TEST(old_owners_make_a_group_old),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -178,17 +178,17 @@ static void never_more_series_than_promised_and_the_sum_is_whole(void **state)
 		add_group(name, 1000 + (uint64_t)i);
 		add_cgroup(name);
 	}
-	for (size_t i = 0; i < sizeof(maxima) / sizeof(maxima[0]); i++) {
-		size_t count;
+	for (size_t i = 0; i < 2 * sizeof(maxima) / sizeof(maxima[0]); i++) {
+		size_t count, max = maxima[i / 2];
 
+		look.has_owners = look.has_heaps = i % 2;
 		look.groups.look_count = 0;
 		for (size_t g = 0; g < look.groups.count; g++)
 			look.groups.items[g]->is_shown = false;
 		look.groups.rest = (struct group_sums){ .oldest_taken_ns = UINT64_MAX };
-		count = show(EXPOSITION_TEXT, maxima[i]);
-		assert_true(count <= maxima[i]);
-		assert_true(count > maxima[i] / 3 || maxima[i] < 1000 ||
-			    maxima[i] > 5000);
+		count = show(EXPOSITION_TEXT, max);
+		assert_true(count <= max);
+		assert_true(count > max / 3 || max < 1000 || max > 5000);
 		assert_int_equal(sum_resident(), 1000 * 1000 + 499500);
 	}
 }
@@ -203,6 +203,10 @@ static void heaps_add_owners_and_a_histogram(void **state)
 	look.pauses.sum_ns = 5004 * NS_PER_MS;
 	show(EXPOSITION_OPENMETRICS, 5000);
 	assert_has("memstate_group_owner_bytes{group=\"a\",memory_owner=\"live\"} 0\n");
+	assert_has("memstate_group_owner_bytes{group=\"a\",memory_owner=\"unknown\"} "
+		   "4096\n");
+	assert_has("memstate_group_owners_known_processes{group=\"a\"} 0\n");
+	assert_has("memstate_collect_duration_seconds{stage=\"owners\"} 0.000000\n");
 	assert_has("# TYPE memstate_heap_pause_seconds histogram\n"
 		   "# UNIT memstate_heap_pause_seconds seconds\n");
 	assert_has("memstate_heap_pause_seconds_bucket{le=\"0.001\"} 0\n"
@@ -215,6 +219,10 @@ static void heaps_add_owners_and_a_histogram(void **state)
 	show(EXPOSITION_OPENMETRICS, 5000);
 	assert_null(strstr(out.text, "heap"));
 	assert_null(strstr(out.text, "live\""));
+	assert_has("stage=\"owners\"");
+	look.has_owners = false;
+	show(EXPOSITION_OPENMETRICS, 5000);
+	assert_null(strstr(out.text, "owner"));
 }
 
 static void quotes_backslashes_and_newlines_are_escaped(void **state)
