@@ -16,6 +16,8 @@ noinst_LIBRARIES += %D%/librender.a
 	%D%/exporter/metrics.h \
 	%D%/exporter/negotiate.c \
 	%D%/exporter/negotiate.h \
+	%D%/exporter/selection.c \
+	%D%/exporter/selection.h \
 	%D%/flame/colour.c \
 	%D%/flame/colour.h \
 	%D%/flame/html.c \

@@ -56,7 +56,7 @@ class Series:
 def families(memstate):
     out = subprocess.run([memstate, "exporter", "--list-metrics"], check=True, capture_output=True, text=True)
     for line in out.stdout.splitlines():
-        name, kind, _, labels, option, _ = line.split("\t")
+        name, kind, _, labels, option = line.split("\t")[:5]
         if not option:
             yield name, kind, labels.split(",") if labels else []
 

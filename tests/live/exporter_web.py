@@ -14,8 +14,9 @@ import sys
 import tempfile
 import threading
 import time
+import urllib.parse
 
-from exporter_lib import parse, ready
+from exporter_lib import OPENMETRICS, parse, ready
 from live import (IS_ROOT, MEMSTATE, TIMEOUT, check, equal, memstate, need_built_with, run,
                   start_memstate, status_field, test, wait_until)
 
@@ -50,6 +51,59 @@ def answers_are_packed_on_request():
         equal(packed.headers["Content-Encoding"], "gzip", "encoding")
         parse(gzip.decompress(packed.body).decode())
         equal(exporter.get(Accept_Encoding="gzip;q=0").headers["Content-Encoding"], None, "no gzip")
+
+
+def select(exporter, *parameters, accept="*/*", encoding="identity"):
+    """Return the response to a request with these parameters, which are (name, value)."""
+    return exporter.get("/metrics?" + urllib.parse.urlencode(parameters), Accept=accept,
+                        Accept_Encoding=encoding)
+
+
+def names_of(samples):
+    return {name for name, _ in samples}
+
+
+@test
+def requests_select_collectors_and_families():
+    pss, build = "memstate_group_pss_bytes", "memstate_build_info"
+    with ready("-i", "1h", "--group-by", "comm") as exporter:
+        every = parse(exporter.get().body.decode())
+        # with these, the look is complete: each series is in one collector, with the same value
+        parts = [parse(select(exporter, ("collect[]", name)).body.decode())
+                 for name in ("processes", "cgroups", "exporter")]
+        equal({key: value for part in parts for key, value in part.items()}, every, "all collectors")
+        equal(sum(len(part) for part in parts), len(every), "no series is in two collectors")
+        check(all(name.startswith("memstate_group_") for name in names_of(parts[0])), "processes")
+        equal(names_of(parse(select(exporter, ("name[]", pss), ("name[]", build)).body.decode())), {pss, build},
+              "names")
+        both = select(exporter, ("collect[]", "processes"), ("name[]", pss), ("name[]", build))
+        equal(parse(both.body.decode()), {key: every[key] for key in every if key[0] == pss}, "both")
+        packed = select(exporter, ("name[]", "memstate_oom_verdicts_total"), accept=OPENMETRICS, encoding="gzip")
+        text = packed.body
+        if packed.headers["Content-Encoding"] == "gzip":
+            text = gzip.decompress(text)
+        check(text.startswith(b"# TYPE memstate_oom_verdicts counter\n"), text[:100])
+        check(text.endswith(b"\n# EOF\n"), text[-100:])
+        equal(select(exporter, ("name[]", build), ("collect[]", "cgroups"), accept=OPENMETRICS).body, b"# EOF\n",
+              "an empty selection")
+        equal(exporter.get().body, select(exporter, ("other", "x")).body, "other parameters are ignored")
+
+
+@test
+def wrong_selections_are_refused():
+    with ready() as exporter:
+        for parameter, why in ((("collect[]", "cpu"), b"collect[]=cpu: unknown collector\n"),
+                               (("collect[]", "owners"), b"the exporter runs without --owners\n"),
+                               (("name[]", "a\r\n<b>"), b"name[]=a\\x0d\\x0a<b>: "),
+                               (("name[]", "x" * 20000), b": unknown metric\n")):
+            response = select(exporter, parameter)
+            equal((response.status, response.headers["Content-Type"]),
+                  (400, "text/plain; charset=utf-8"), why)
+            check(why in response.body, response.body)
+            check(response.body.count(b"\n") == 1 and len(response.body) < 200, "one line")
+        equal(exporter.get("/metrics?collect[]").status, 400, "without a value")
+        equal(exporter.get("/metrics?" + "name[]=memstate_build&" * 100).status, 200, "many parameters")
+        equal(exporter.get().status, 200, "still served")
 
 
 @test

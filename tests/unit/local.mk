@@ -212,6 +212,7 @@ unit_render = \
 	%D%/render/compare/test_report \
 	%D%/render/exporter/test_metrics \
 	%D%/render/exporter/test_negotiate \
+	%D%/render/exporter/test_selection \
 	%D%/render/flame/test_flame \
 	%D%/render/oom/test_explain \
 	%D%/render/process/test_growth_words \

@@ -52,6 +52,8 @@ int exporter_begin_serving(struct exporter *x)
 		.listeners = &x->listeners,
 		.config = &x->web_file,
 		.telemetry_path = x->options->telemetry_path,
+		.has_owners = x->options->has_owners,
+		.has_heaps = x->options->has_heaps,
 	};
 	int status = read_web_file(x);
 

@@ -45,6 +45,7 @@ struct web_setup {
 	struct listeners *listeners;
 	const struct web_file *config;
 	const char *telemetry_path;
+	bool has_owners, has_heaps; /* true if the exporter reads owners and heaps */
 };
 
 /*

@@ -10,6 +10,7 @@
 #include "base/xalloc.h"
 #include "cmd/exporter/web_private.h"
 #include "render/exporter/negotiate.h"
+#include "render/exporter/selection.h"
 #include "store/profile/gzip.h"
 
 #if HAVE_MICROHTTPD
@@ -65,13 +66,13 @@ static enum MHD_Result queue(struct MHD_Connection *connection, unsigned int sta
 	return response ? mhd.MHD_queue_response(connection, status, response) : MHD_NO;
 }
 
-/* Answer with a short string constant. */
+/* Answer with a short text, which is copied. */
 static enum MHD_Result answer_text(const struct web_server *server,
 				   struct MHD_Connection *connection, unsigned int status,
 				   const char *type, const char *text)
 {
 	struct MHD_Response *response = mhd.MHD_create_response_from_buffer(
-		strlen(text), (void *)(uintptr_t)text, MHD_RESPMEM_PERSISTENT);
+		strlen(text), (void *)(uintptr_t)text, MHD_RESPMEM_MUST_COPY);
 	enum MHD_Result result;
 
 	if (!response)
@@ -130,6 +131,20 @@ static const char *text_of(const struct served_look *look, enum exposition_forma
 	return at;
 }
 
+static void add_metrics_headers(const struct web_server *server,
+				struct MHD_Response *response,
+				enum exposition_format format, bool is_packed)
+{
+	mhd.MHD_add_response_header(response, MHD_HTTP_HEADER_CONTENT_TYPE,
+				    exposition_content_types[format]);
+	if (is_packed)
+		mhd.MHD_add_response_header(response, MHD_HTTP_HEADER_CONTENT_ENCODING,
+					    "gzip");
+	mhd.MHD_add_response_header(response, MHD_HTTP_HEADER_VARY,
+				    "Accept, Accept-Encoding");
+	add_headers(server, response);
+}
+
 /*
  * Create the response that contains the figures in the given format. Return NULL if there
  * is not enough memory.
@@ -157,14 +172,7 @@ static struct MHD_Response *make_response(const struct web_server *server,
 		strbuf_release(&packed);
 		return NULL;
 	}
-	mhd.MHD_add_response_header(response, MHD_HTTP_HEADER_CONTENT_TYPE,
-				    exposition_content_types[format]);
-	if (is_packed)
-		mhd.MHD_add_response_header(response, MHD_HTTP_HEADER_CONTENT_ENCODING,
-					    "gzip");
-	mhd.MHD_add_response_header(response, MHD_HTTP_HEADER_VARY,
-				    "Accept, Accept-Encoding");
-	add_headers(server, response);
+	add_metrics_headers(server, response, format, is_packed);
 	return response;
 }
 
@@ -173,20 +181,60 @@ static const char *header_of(struct MHD_Connection *connection, const char *name
 	return mhd.MHD_lookup_connection_value(connection, MHD_HEADER_KIND, name);
 }
 
-static enum MHD_Result answer_metrics(struct web_server *server,
-				      struct MHD_Connection *connection)
+struct query {
+	struct metric_selection selection;
+	struct strbuf problem;
+};
+
+static enum MHD_Result add_parameter(void *context, enum MHD_ValueKind kind,
+				     const char *key, const char *value)
+{
+	struct query *query = context;
+
+	(void)kind;
+	return metric_selection_add(&query->selection, key, value, &query->problem) < 0
+		       ? MHD_NO
+		       : MHD_YES;
+}
+
+/* Answer with the selected families of the look. */
+static enum MHD_Result answer_selection(const struct web_server *server,
+					struct MHD_Connection *connection,
+					const struct metric_selection *selection,
+					enum exposition_format format, bool is_packed)
+{
+	struct strbuf selected = STRBUF_INIT, packed = STRBUF_INIT;
+	struct MHD_Response *response;
+	enum MHD_Result result;
+	size_t length;
+	const char *text = text_of(server->look, format, &length);
+
+	metric_selection_copy(selection, text, length, &selected);
+	/* without zlib, nothing is compressed */
+	is_packed = is_packed &&
+		    gzip_pack_fast(strbuf_text(&selected), selected.length, &packed) == 0;
+	text = strbuf_text(is_packed ? &packed : &selected);
+	response = mhd.MHD_create_response_from_buffer(
+		is_packed ? packed.length : selected.length, (void *)(uintptr_t)text,
+		MHD_RESPMEM_MUST_COPY);
+	strbuf_release(&selected);
+	strbuf_release(&packed);
+	if (!response)
+		return MHD_NO;
+	add_metrics_headers(server, response, format, is_packed);
+	result = queue(connection, MHD_HTTP_OK, response);
+	mhd.MHD_destroy_response(response);
+	return result;
+}
+
+/* Answer with the whole look. All requests for the same form share one response. */
+static enum MHD_Result answer_look(const struct web_server *server,
+				   struct MHD_Connection *connection,
+				   enum exposition_format format, bool is_packed)
 {
 	struct served_look *look = server->look;
-	enum exposition_format format =
-		negotiate_format(header_of(connection, MHD_HTTP_HEADER_ACCEPT));
-	bool is_packed =
-		negotiate_gzip(header_of(connection, MHD_HTTP_HEADER_ACCEPT_ENCODING));
 	struct MHD_Response **response;
 
-	server->scraped(server->context);
-	if (!look)
-		return answer_text(server, connection, MHD_HTTP_SERVICE_UNAVAILABLE,
-				   PLAIN, "The first collection is not complete yet.\n");
 	response = &look->responses[format][is_packed];
 	if (!*response)
 		*response = make_response(server, look, format, is_packed);
@@ -197,6 +245,43 @@ static enum MHD_Result answer_metrics(struct web_server *server,
 			*response = make_response(server, look, format, false);
 	}
 	return queue(connection, MHD_HTTP_OK, *response);
+}
+
+static enum MHD_Result refuse_query(const struct web_server *server,
+				    struct MHD_Connection *connection,
+				    struct strbuf *problem)
+{
+	enum MHD_Result result;
+
+	strbuf_add_char(problem, '\n');
+	result = answer_text(server, connection, MHD_HTTP_BAD_REQUEST, PLAIN,
+			     strbuf_text(problem));
+	strbuf_release(problem);
+	return result;
+}
+
+static enum MHD_Result answer_metrics(struct web_server *server,
+				      struct MHD_Connection *connection)
+{
+	enum exposition_format format =
+		negotiate_format(header_of(connection, MHD_HTTP_HEADER_ACCEPT));
+	bool is_packed =
+		negotiate_gzip(header_of(connection, MHD_HTTP_HEADER_ACCEPT_ENCODING));
+	struct query query = { .problem = STRBUF_INIT };
+
+	query.selection.has_owners = server->has_owners;
+	query.selection.has_heaps = server->has_heaps;
+	mhd.MHD_get_connection_values(connection, MHD_GET_ARGUMENT_KIND, add_parameter,
+				      &query);
+	if (query.problem.length > 0)
+		return refuse_query(server, connection, &query.problem);
+	server->scraped(server->context);
+	if (!server->look)
+		return answer_text(server, connection, MHD_HTTP_SERVICE_UNAVAILABLE,
+				   PLAIN, "The first collection is not complete yet.\n");
+	if (metric_selection_is_all(&query.selection))
+		return answer_look(server, connection, format, is_packed);
+	return answer_selection(server, connection, &query.selection, format, is_packed);
 }
 
 /* Return true if the client's certificate is valid, or none is required. */

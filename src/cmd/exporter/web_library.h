@@ -17,7 +17,8 @@
 		X(MHD_create_response_from_buffer) \
 		X(MHD_create_response_from_buffer_with_free_callback_cls) \
 		X(MHD_add_response_header) X(MHD_queue_response) X(MHD_destroy_response) \
-		X(MHD_lookup_connection_value) X(MHD_basic_auth_get_username_password) \
+		X(MHD_lookup_connection_value) X(MHD_get_connection_values) \
+		X(MHD_basic_auth_get_username_password) \
 		X(MHD_queue_basic_auth_fail_response) X(MHD_free)
 #	define GNUTLS_FUNCTIONS(X) X(gnutls_certificate_verify_peers2)
 /* clang-format on */

@@ -48,6 +48,7 @@ struct web_daemon {
 
 struct web_server {
 	const char *telemetry_path;
+	bool has_owners, has_heaps; /* true if the exporter reads owners and heaps */
 	web_scrape_fn scraped;
 	void *context;
 	struct web_daemon daemons[LISTEN_MAX];

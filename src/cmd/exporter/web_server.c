@@ -42,6 +42,8 @@ int web_server_new(const struct web_setup *setup, web_scrape_fn scraped, void *c
 	(void)web_users_load();
 	server = xcalloc(1, sizeof(*server));
 	server->telemetry_path = setup->telemetry_path;
+	server->has_owners = setup->has_owners;
+	server->has_heaps = setup->has_heaps;
 	server->scraped = scraped;
 	server->context = context;
 	server->daemon_count = setup->listeners->count;

@@ -69,6 +69,18 @@ enum metric_type {
 
 extern const char *const metric_type_names[];
 
+/* The groups of families that a request can select with collect[]. */
+enum metric_collector {
+	METRIC_COLLECTOR_PROCESSES, /* groups of processes */
+	METRIC_COLLECTOR_OWNERS,    /* metrics with --owners */
+	METRIC_COLLECTOR_HEAPS,	    /* metrics with --heap */
+	METRIC_COLLECTOR_CGROUPS,   /* cgroups and OOM kills */
+	METRIC_COLLECTOR_EXPORTER,  /* the exporter itself */
+	METRIC_COLLECTOR_COUNT_
+};
+
+extern const char *const metric_collector_names[METRIC_COLLECTOR_COUNT_];
+
 struct metric_family {
 	/* name of the family, without the suffix of its samples (_total or _info) */
 	const char *name;
@@ -81,6 +93,7 @@ struct metric_family {
 	 */
 	const char *labels;
 	const char *option; /* option that enables the family, or "" */
+	enum metric_collector collector;
 	const char *help;
 };
 
@@ -90,8 +103,14 @@ extern const struct metric_family metric_families[METRIC_COUNT_];
 const char *metric_suffix(const struct metric_family *family);
 
 /*
+ * Return the family with this name, which may have the suffix of a sample, or
+ * METRIC_COUNT_ if there is none.
+ */
+enum metric metric_find(const char *name, size_t length);
+
+/*
  * Append the table as tab-separated lines with the columns name, type, unit, labels,
- * option and help.
+ * option, help and collector.
  */
 void metric_families_add_list(struct strbuf *out);
 
