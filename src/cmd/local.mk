@@ -79,6 +79,8 @@ noinst_LIBRARIES += %D%/libcmd.a
 	%D%/exporter/web.c \
 	%D%/exporter/web.h \
 	%D%/exporter/web_answer.c \
+	%D%/exporter/web_certificate.c \
+	%D%/exporter/web_certificate.h \
 	%D%/exporter/web_connections.c \
 	%D%/exporter/web_connections.h \
 	%D%/exporter/web_child.c \

@@ -4,6 +4,7 @@
 
 import base64
 import contextlib
+import http.client
 import os
 import shutil
 import ssl
@@ -40,6 +41,10 @@ def bcrypt(password):
     if not done.stdout.startswith("$2"):
         raise Skip("Python cannot make bcrypt hashes")
     return done.stdout.strip()
+
+
+# The beginning of a web file that requires client certificates
+MUTUAL = "tls_server_config: {cert: a, key: b, client_ca: c, client_auth_type: RequireAndVerifyClientCert, "
 
 
 def basic(user, password):
@@ -169,13 +174,88 @@ def tls_with_client_certificates():
             equal(exporter.get(context=context).status, 200, "with a certificate")
 
 
+NAMES = {"dns": ("DNS:client.example", "client.example"), "ip4": ("IP:10.1.2.3", "10.1.2.3"),
+         "ip6": ("IP:2001:db8:0:0:0:0:0:1", "2001:db8::1"), "email": ("email:ops@example.org", "ops@example.org"),
+         "uri": ("URI:spiffe://example.org/ns/scrape", "spiffe://example.org/ns/scrape"),
+         "many": ("DNS:a.example,DNS:b.example,email:c@example.org,DNS:client.example", "client.example")}
+OTHERS = {"parent": "DNS:example", "child": "DNS:x.client.example", "case": "DNS:CLIENT.example",
+          "text": "DNS:other.example", "address": "IP:10.1.2.4", "none": None}
+
+
+def contexts(folder, names, ca):
+    """Make a certificate with each of these names; return contexts of clients that present them."""
+    made = {}
+    for name, san in names.items():
+        with open(os.path.join(folder, "san"), "w") as f:
+            f.write(f"subjectAltName={san}\n" if san else "keyUsage=digitalSignature\n")
+        subprocess.run(["openssl", "x509", "-req", "-in", "client.csr", "-CA", f"{ca}.pem", "-CAkey", f"{ca}.key",
+                        "-CAcreateserial", "-out", f"{name}.pem", "-days", "2", "-extfile", "san"],
+                       cwd=folder, check=True, capture_output=True, timeout=TIMEOUT)
+        made[name] = ssl.create_default_context(cafile=os.path.join(folder, "ca.pem"))
+        made[name].load_cert_chain(os.path.join(folder, f"{name}.pem"), os.path.join(folder, "client.key"))
+    return made
+
+
+def allow_names(path, names):
+    items = "".join(f"  - {name}\n" for name in names)
+    write(path, "tls_server_config:\n  cert_file: server.pem\n  key_file: server.key\n  client_ca_file: ca.pem\n"
+          f"  client_auth_type: RequireAndVerifyClientCert\n  client_allowed_sans:\n{items}")
+
+
+def statuses(exporter, clients):
+    return {name: exporter.get("/-/healthy", context=context).status for name, context in clients.items()}
+
+
+@test
+def clients_need_an_allowed_name():
+    need_built_with("YAML")
+    with tempfile.TemporaryDirectory() as folder:
+        certificates(folder)
+        subprocess.run(["openssl", "req", "-x509", "-newkey", "rsa:2048", "-nodes", "-keyout", "fake.key", "-out",
+                        "fake.pem", "-days", "2", "-subj", "/CN=ca"], cwd=folder, check=True, capture_output=True)
+        allowed = contexts(folder, {name: san for name, (san, _) in NAMES.items()}, "ca")
+        others = contexts(folder, OTHERS, "ca")
+        fakes = contexts(folder, {"fake": NAMES["dns"][0]}, "fake")
+        path = os.path.join(folder, "web.yml")
+        allow_names(path, [name for _, name in NAMES.values()])
+        with Exporter(config=path) as exporter:
+            equal(statuses(exporter, allowed), dict.fromkeys(allowed, 200), "allowed names")
+            equal(statuses(exporter, others), dict.fromkeys(others, 403), "other names")
+            equal(statuses(exporter, fakes), {"fake": 403}, "an allowed name, certified by another CA")
+            context = ssl.create_default_context(cafile=os.path.join(folder, "ca.pem"))
+            equal(exporter.get(context=context).status, 403, "without a certificate")
+            # the list applies to connections that are open when it changes
+            with contextlib.closing(http.client.HTTPSConnection(
+                    exporter.address, exporter.port, timeout=TIMEOUT, context=allowed["dns"])) as c:
+                c.request("GET", "/-/healthy")
+                equal((r := c.getresponse()).status, 200, r.read())
+                allow_names(path, [NAMES["ip4"][1], "other.example"])
+                wait_until(lambda: statuses(exporter, others)["text"] == 200, "another list")
+                c.request("GET", "/-/healthy")
+                equal(c.getresponse().status, 403, "the open connection")
+            equal(statuses(exporter, allowed), {**dict.fromkeys(allowed, 403), "ip4": 200}, "the former names")
+
+
 @test
 def what_is_not_supported_is_refused_by_name():
     need_built_with("YAML", "MICROHTTPD")
     texts = {
-        "tls_server_config:\n  cipher_suites: [a]\n": "tls_server_config.cipher_suites: lists and",
-        "tls_server_config:\n  client_allowed_sans: [a]\n": "tls_server_config.client_allowed_sans: lists and",
-        "tls_server_config:\n  curve_preferences:\n  - a\n": "tls_server_config.curve_preferences: lists and",
+        "tls_server_config:\n  cipher_suites: [a]\n": "tls_server_config.cipher_suites: memstate does not support",
+        "tls_server_config:\n  curve_preferences:\n  - a\n": "tls_server_config.curve_preferences: memstate does not",
+        "tls_server_config:\n  cert_file: [a]\n": "tls_server_config.cert_file: memstate does not support this list",
+        "basic_auth_users: [a]\n": "basic_auth_users: memstate does not support this list",
+        "tls_server_config:\n  client_allowed_sans: [a]\n": "client_allowed_sans: requires the client_auth_type",
+        "tls_server_config:\n  client_allowed_sans: []\n": "client_allowed_sans: requires the client_auth_type",
+        MUTUAL + "client_allowed_sans: []}": "client_allowed_sans: with an empty list, no client would be allowed",
+        MUTUAL + "client_allowed_sans: a}": "client_allowed_sans: not a list",
+        MUTUAL + "client_allowed_sans: [a, '']}": "client_allowed_sans: a name is empty",
+        MUTUAL + f"client_allowed_sans: [{'a' * 2049}]" + "}": "client_allowed_sans: a name is empty or too long",
+        MUTUAL + "client_allowed_sans: [a, [b]]}": "unexpected list",
+        MUTUAL + "client_allowed_sans: [{a: b}]}": "unexpected map",
+        MUTUAL + "client_allowed_sans: [&a b]}": "unexpected value",
+        MUTUAL + "client_allowed_sans: *a}": "client_allowed_sans: aliases are not supported",
+        MUTUAL + f"client_allowed_sans: [{'a,' * 300}]" + "}": "too many values",
+        MUTUAL + "client_allowed_sans: [a], client_allowed_sans: [b]}": "repeated",
         "tls_server_config:\n  prefer_server_cipher_suites: true\n": "tls_server_config.prefer_server_cipher_suites",
         "tls_server_config:\n  client_auth_type: RequireAnyClientCert\n": "tls_server_config.client_auth_type",
         "tls_server_config:\n  max_version: TLS11\n": "tls_server_config.max_version",
@@ -197,7 +277,7 @@ def what_is_not_supported_is_refused_by_name():
         "http_server_config:\n  headers:\n    Set-Cookie: a\n": "Set-Cookie",
         "a: b\na: c\n": "does not support",
         "tls_server_config:\n  min_version: TLS12\n  min_version: TLS13\n": "repeated",
-        "- a\n": "not supported",
+        "- a\n": "unexpected list",
         "&a b": "unexpected",
         "\0": "",
         "a: {b: {c: {d: e}}}": "map",

@@ -237,6 +237,7 @@ unit_cmd = \
 	%D%/cmd/core/test_progress \
 	%D%/cmd/core/test_rights \
 	%D%/cmd/exporter/test_sandbox \
+	%D%/cmd/exporter/test_web_certificate \
 	%D%/cmd/exporter/test_web_connections \
 	%D%/cmd/exporter/test_web_rate \
 	%D%/cmd/doctor/test_conclusion \

@@ -8,6 +8,7 @@
 #include "base/clock.h"
 #include "base/units.h"
 #include "base/xalloc.h"
+#include "cmd/exporter/web_certificate.h"
 #include "cmd/exporter/web_private.h"
 #include "render/exporter/negotiate.h"
 #include "render/exporter/selection.h"
@@ -284,12 +285,11 @@ static enum MHD_Result answer_metrics(struct web_server *server,
 	return answer_selection(server, connection, &query.selection, format, is_packed);
 }
 
-/* Return true if the client's certificate is valid, or none is required. */
+/* Return true if the client's certificate is allowed, or none is required. */
 static bool has_certificate(const struct web_server *server,
 			    struct MHD_Connection *connection)
 {
 	const union MHD_ConnectionInfo *info;
-	unsigned int status = 1;
 
 	if (!web_settings_next(server->settings, server->settings_length,
 			       WEB_NEEDS_CLIENT_CERT, NULL))
@@ -297,9 +297,8 @@ static bool has_certificate(const struct web_server *server,
 	info = mhd.MHD_get_connection_info(connection,
 					   MHD_CONNECTION_INFO_GNUTLS_SESSION);
 	return info && info->tls_session &&
-	       tls.gnutls_certificate_verify_peers2((gnutls_session_t)info->tls_session,
-						    &status) == 0 &&
-	       status == 0;
+	       web_certificate_is_allowed((gnutls_session_t)info->tls_session,
+					  server->settings, server->settings_length);
 }
 
 /* Check the user's name and password. */
@@ -392,7 +391,7 @@ enum MHD_Result web_answer(void *context, struct MHD_Connection *connection,
 				   "Only GET and HEAD are allowed.\n");
 	if (!has_certificate(server, connection))
 		return answer_text(server, connection, MHD_HTTP_FORBIDDEN, PLAIN,
-				   "A client certificate is required.\n");
+				   "An allowed client certificate is required.\n");
 	if (!web_rate_allow(&server->rate, clock_now_ns()))
 		return answer_text(server, connection, MHD_HTTP_TOO_MANY_REQUESTS, PLAIN,
 				   "Too many requests.\n");

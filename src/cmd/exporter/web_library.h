@@ -6,6 +6,7 @@
 #if HAVE_MICROHTTPD
 
 #	include <gnutls/gnutls.h>
+#	include <gnutls/x509.h>
 #	include <microhttpd.h>
 
 #	include "base/library.h"
@@ -20,7 +21,10 @@
 		X(MHD_lookup_connection_value) X(MHD_get_connection_values) \
 		X(MHD_basic_auth_get_username_password) \
 		X(MHD_queue_basic_auth_fail_response) X(MHD_free)
-#	define GNUTLS_FUNCTIONS(X) X(gnutls_certificate_verify_peers2)
+#	define GNUTLS_FUNCTIONS(X) \
+		X(gnutls_certificate_verify_peers2) X(gnutls_certificate_get_peers) \
+		X(gnutls_x509_crt_init) X(gnutls_x509_crt_import) \
+		X(gnutls_x509_crt_get_subject_alt_name2) X(gnutls_x509_crt_deinit)
 /* clang-format on */
 
 struct mhd_functions {

@@ -31,6 +31,8 @@ struct reading {
 	size_t user_count;
 	bool has_cert, has_key, has_ca, needs_cert;
 	bool has_tls, is_tls13_only, is_tls12_only;
+	bool has_client_names; /* true if there is a list, which may be empty */
+	size_t client_name_count;
 	uint64_t rate_interval_ns, rate_burst;
 };
 
@@ -224,10 +226,24 @@ static int add_header(struct reading *reading, const char *key, const char *name
 	return refuse(reading, key, "this header cannot be set");
 }
 
-/*
- * Return the part of the key after the prefix, or NULL if the key does not begin
- * with the prefix.
- */
+#define CLIENT_NAMES "tls_server_config.client_allowed_sans"
+
+/* Handle the beginning of a list, for which value is NULL, or one of its items. */
+static int add_item(struct reading *reading, const char *key, const char *value)
+{
+	if (strcmp(key, CLIENT_NAMES) != 0)
+		return refuse(reading, key, "memstate does not support this list");
+	reading->has_tls = reading->has_client_names = true;
+	if (!value)
+		return 0;
+	if (value[0] == '\0' || strlen(value) > WEB_CLIENT_NAME_MAX)
+		return refuse(reading, key, "a name is empty or too long");
+	reading->client_name_count++;
+	add_setting(reading, WEB_CLIENT_NAME, value);
+	return 0;
+}
+
+/* Return the part of the key after the prefix, or NULL if the key has another prefix. */
 static const char *skip(const char *key, const char *prefix)
 {
 	size_t length = strlen(prefix);
@@ -261,15 +277,19 @@ static int add_tls(struct reading *reading, const char *key, const char *name,
 		return set_version(reading, key, value);
 	if (strcmp(name, "max_version") == 0)
 		return set_max_version(reading, key, value);
+	if (strcmp(key, CLIENT_NAMES) == 0)
+		return refuse(reading, key, "not a list");
 	return refuse(reading, key, "memstate does not support this key");
 }
 
-/* Handle one key and its value, such as "tls_server_config.cert_file" and "a.pem". */
-static int add_pair(void *context, const char *key, const char *value)
+/* Handle one pair of the file, such as "tls_server_config.cert_file" and "a.pem". */
+static int add_pair(void *context, const char *key, const char *value, bool is_list)
 {
 	struct reading *reading = context;
 	const char *rest;
 
+	if (is_list)
+		return add_item(reading, key, value);
 	rest = skip(key, "tls_server_config.");
 	if (rest)
 		return add_tls(reading, key, rest, value);
@@ -316,6 +336,13 @@ static int check(struct reading *reading)
 		return refuse(reading, "tls_server_config",
 			      "a client CA and the client_auth_type "
 			      "RequireAndVerifyClientCert require each other");
+	if (reading->has_client_names && !reading->needs_cert)
+		return refuse(reading, CLIENT_NAMES,
+			      "requires the client_auth_type "
+			      "RequireAndVerifyClientCert");
+	if (reading->has_client_names && reading->client_name_count == 0)
+		return refuse(reading, CLIENT_NAMES,
+			      "with an empty list, no client would be allowed");
 	if (reading->has_tls && !reading->has_cert)
 		return refuse(reading, "tls_server_config",
 			      "there is no certificate, so that TLS would be off");

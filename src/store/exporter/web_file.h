@@ -13,6 +13,9 @@
 
 #include "base/strbuf.h"
 
+/* Maximum length of a name in client_allowed_sans. */
+#define WEB_CLIENT_NAME_MAX 2048
+
 enum web_setting {
 	WEB_CERT, /* contents of tls_server_config.cert_file, in PEM */
 	WEB_KEY,
@@ -24,6 +27,7 @@ enum web_setting {
 	WEB_RATE_LIMIT,
 	WEB_USER,   /* "NAME:HASH", a user of basic_auth_users with the bcrypt hash */
 	WEB_HEADER, /* "NAME: VALUE" */
+	WEB_CLIENT_NAME, /* a name of tls_server_config.client_allowed_sans */
 	WEB_SETTING_COUNT_
 };
 

@@ -37,8 +37,8 @@ struct reading {
 	 */
 	size_t lengths[LEVELS_MAX];
 	size_t level_count;
-	/* true if the path ends with a key whose value has not been read yet */
-	bool has_key;
+	bool has_key; /* true if the path ends with a key, whose value follows */
+	bool is_list; /* true within the list that is the value of this key */
 	/* All keys that were read, each followed by NUL, for detecting duplicates. */
 	struct strbuf keys;
 	size_t pair_count;
@@ -63,7 +63,8 @@ static bool is_repeated(const struct reading *reading)
 
 static int begin_map(struct reading *reading, const yaml_event_t *event)
 {
-	if (event->data.mapping_start.anchor || reading->level_count == LEVELS_MAX ||
+	if (event->data.mapping_start.anchor || reading->is_list ||
+	    reading->level_count == LEVELS_MAX ||
 	    (reading->level_count > 0 && !reading->has_key))
 		return refuse(reading, event, "unexpected map");
 	if (reading->has_key)
@@ -81,10 +82,40 @@ static void end_value(struct reading *reading)
 				reading->lengths[reading->level_count - 1]);
 }
 
+static int begin_list(struct reading *reading, const yaml_event_t *event)
+{
+	if (event->data.sequence_start.anchor || reading->is_list || !reading->has_key)
+		return refuse(reading, event, "unexpected list");
+	reading->is_list = true;
+	return reading->fn(reading->context, strbuf_text(&reading->path), NULL, true);
+}
+
+static int end_list(struct reading *reading, const yaml_event_t *event)
+{
+	if (!reading->is_list)
+		return refuse(reading, event, "unexpected end of a list");
+	reading->is_list = false;
+	end_value(reading);
+	return 0;
+}
+
+static int add_value(struct reading *reading, const yaml_event_t *event, const char *text)
+{
+	int r = reading->fn(reading->context, strbuf_text(&reading->path), text,
+			    reading->is_list);
+
+	if (!reading->is_list) {
+		end_value(reading);
+		return r;
+	}
+	return r == 0 && ++reading->pair_count > PAIRS_MAX
+		       ? refuse(reading, event, "too many values")
+		       : r;
+}
+
 static int add_scalar(struct reading *reading, const yaml_event_t *event)
 {
 	const char *text = (const char *)event->data.scalar.value;
-	int r;
 
 	if (event->data.scalar.anchor || strlen(text) != event->data.scalar.length)
 		return refuse(reading, event, "unexpected value");
@@ -101,13 +132,11 @@ static int add_scalar(struct reading *reading, const yaml_event_t *event)
 			       ? 0
 			       : refuse(reading, event, "too many keys");
 	}
-	r = reading->fn(reading->context, strbuf_text(&reading->path), text);
-	end_value(reading);
-	return r;
+	return add_value(reading, event, text);
 }
 
-/* Reject a list or an alias with an error message that names its key. */
-static int refuse_kind(struct reading *reading, const yaml_event_t *event)
+/* Refuse an alias, and name the key that has it. */
+static int refuse_alias(struct reading *reading, const yaml_event_t *event)
 {
 	_cleanup_strbuf_ struct strbuf why = STRBUF_INIT;
 
@@ -116,7 +145,7 @@ static int refuse_kind(struct reading *reading, const yaml_event_t *event)
 				   reading->path.length, false);
 		strbuf_add_text(&why, ": ");
 	}
-	strbuf_add_text(&why, "lists and aliases are not supported");
+	strbuf_add_text(&why, "aliases are not supported");
 	return refuse(reading, event, strbuf_text(&why));
 }
 
@@ -134,8 +163,10 @@ static int handle(struct reading *reading, const yaml_event_t *event)
 		reading->level_count--;
 		end_value(reading);
 		return 0;
+	case YAML_SEQUENCE_START_EVENT: return begin_list(reading, event);
+	case YAML_SEQUENCE_END_EVENT: return end_list(reading, event);
 	case YAML_SCALAR_EVENT: return add_scalar(reading, event);
-	default: return refuse_kind(reading, event);
+	default: return refuse_alias(reading, event);
 	}
 }
 
