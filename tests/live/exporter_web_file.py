@@ -16,13 +16,28 @@ from exporter_lib import Exporter, add_up, parse, ready
 from live import TIMEOUT, Skip, check, equal, memstate, need_built_with, run, test, wait_until
 
 
+FAILURES = "memstate_web_file_failures_total"
+IS_GOOD = "memstate_web_file_last_reload_successful"
+COLLECTED = "memstate_collect_timestamp_seconds"
+
+
+def openssl_in(folder, *args):
+    subprocess.run(["openssl", *args], cwd=folder, check=True, capture_output=True, timeout=TIMEOUT)
+
+
+def certify(folder, name, ca, request):
+    """Make a certificate of this name for a request, with the extensions in the file san."""
+    openssl_in(folder, "x509", "-req", "-in", f"{request}.csr", "-CA", f"{ca}.pem", "-CAkey", f"{ca}.key",
+               "-CAcreateserial", "-out", f"{name}.pem", "-days", "2", "-extfile", "san")
+
+
 def certificates(folder):
     """Make a CA, and a server's and a client's certificate."""
     if not shutil.which("openssl"):
         raise Skip("openssl is not installed")
 
     def openssl(*args):
-        subprocess.run(["openssl", *args], cwd=folder, check=True, capture_output=True, timeout=TIMEOUT)
+        openssl_in(folder, *args)
     openssl("req", "-x509", "-newkey", "rsa:2048", "-nodes", "-keyout", "ca.key", "-out", "ca.pem", "-days", "2",
             "-subj", "/CN=ca")
     with open(os.path.join(folder, "san"), "w") as f:
@@ -30,8 +45,7 @@ def certificates(folder):
     for name in ("server", "client"):
         openssl("req", "-newkey", "rsa:2048", "-nodes", "-keyout", f"{name}.key", "-out", f"{name}.csr",
                 "-subj", f"/CN={name}")
-        openssl("x509", "-req", "-in", f"{name}.csr", "-CA", "ca.pem", "-CAkey", "ca.key", "-CAcreateserial",
-                "-out", f"{name}.pem", "-days", "2", "-extfile", "san")
+        certify(folder, name, "ca", name)
 
 
 def bcrypt(password):
@@ -85,6 +99,68 @@ def passwords_and_a_damaged_web_file():
             write(path, text.replace("alice", "carol"))
             wait_until(lambda: exporter.get(Authorization=basic("carol", "secret")).status == 200, "read again")
             equal(exporter.get(Authorization=basic("alice", "secret")).status, 401, "the former user")
+
+
+@test
+def failures_are_counted_and_reported_once():
+    need_built_with("YAML")
+    with tempfile.TemporaryDirectory() as folder:
+        certificates(folder)
+        path = os.path.join(folder, "web.yml")
+        good = "tls_server_config:\n  cert_file: server.pem\n  key_file: server.key\n"
+        write(path, good)
+        context = ssl.create_default_context(cafile=os.path.join(folder, "ca.pem"))
+        with Exporter("-i", "50ms", "--max-cpu", "100%", config=path) as exporter:
+            def wait_for(count, is_good, what):
+                wait_until(lambda: [add_up(s := exporter.samples(context=context), FAILURES), add_up(s, IS_GOOD)] ==
+                           [count, is_good], what)
+            exporter.wait_ready(context=context)
+            wait_for(0, 1, "the file is good")
+            write(path, "tls_server_config: [")
+            wait_for(1, 0, "the file is damaged")
+            # the file is read again every second
+            begin = add_up(exporter.samples(context=context), COLLECTED)
+            wait_until(lambda: add_up(exporter.samples(context=context), COLLECTED) >= begin + 2.5,
+                       "the file is read again")
+            wait_for(1, 0, "the failure is counted once")
+            write(path, good)
+            wait_for(1, 1, "the file is good again")
+            # the process that serves refuses a certificate that is none
+            write(path, good.replace("server.pem", "ca.key"))
+            wait_for(2, 0, "the certificate is refused")
+            write(path, good + "  min_version: TLS13\n")
+            wait_for(2, 1, "the file is good for the third time")
+            messages = [line for line in exporter.end().splitlines() if "web" in line]
+            equal(len(messages), 2, messages)
+            check("the previous settings remain in effect" in messages[0], messages)
+            check("the certificate or the key is not valid" in messages[1], messages)
+
+
+def serial_of(exporter, context):
+    with exporter.connect() as plain, context.wrap_socket(plain, server_hostname="127.0.0.1") as s:
+        return s.getpeercert()["serialNumber"]
+
+
+@test
+def new_certificates_and_headers_take_effect():
+    need_built_with("YAML")
+    with tempfile.TemporaryDirectory() as folder:
+        certificates(folder)
+        path = os.path.join(folder, "web.yml")
+        tls = "tls_server_config:\n  cert_file: server.pem\n  key_file: server.key\n"
+        write(path, tls)
+        context = ssl.create_default_context(cafile=os.path.join(folder, "ca.pem"))
+        with Exporter("-i", "1h", config=path) as exporter:
+            exporter.wait_ready(context=context)
+            first = serial_of(exporter, context)
+            # a renewed certificate: the web file itself does not change
+            certify(folder, "renewed", "ca", "server")
+            os.rename(os.path.join(folder, "renewed.pem"), os.path.join(folder, "server.pem"))
+            wait_until(lambda: serial_of(exporter, context) != first, "the new certificate is presented")
+            # the response with the metrics is prepared before the headers change
+            equal(exporter.get(context=context).headers["X-Frame-Options"], None, "no header")
+            write(path, tls + "http_server_config:\n  headers:\n    X-Frame-Options: deny\n")
+            wait_until(lambda: exporter.get(context=context).headers["X-Frame-Options"] == "deny", "the header")
 
 
 @test
@@ -188,9 +264,7 @@ def contexts(folder, names, ca):
     for name, san in names.items():
         with open(os.path.join(folder, "san"), "w") as f:
             f.write(f"subjectAltName={san}\n" if san else "keyUsage=digitalSignature\n")
-        subprocess.run(["openssl", "x509", "-req", "-in", "client.csr", "-CA", f"{ca}.pem", "-CAkey", f"{ca}.key",
-                        "-CAcreateserial", "-out", f"{name}.pem", "-days", "2", "-extfile", "san"],
-                       cwd=folder, check=True, capture_output=True, timeout=TIMEOUT)
+        certify(folder, name, ca, "client")
         made[name] = ssl.create_default_context(cafile=os.path.join(folder, "ca.pem"))
         made[name].load_cert_chain(os.path.join(folder, f"{name}.pem"), os.path.join(folder, "client.key"))
     return made
@@ -211,8 +285,8 @@ def clients_need_an_allowed_name():
     need_built_with("YAML")
     with tempfile.TemporaryDirectory() as folder:
         certificates(folder)
-        subprocess.run(["openssl", "req", "-x509", "-newkey", "rsa:2048", "-nodes", "-keyout", "fake.key", "-out",
-                        "fake.pem", "-days", "2", "-subj", "/CN=ca"], cwd=folder, check=True, capture_output=True)
+        openssl_in(folder, "req", "-x509", "-newkey", "rsa:2048", "-nodes", "-keyout", "fake.key", "-out", "fake.pem",
+                   "-days", "2", "-subj", "/CN=ca")
         allowed = contexts(folder, {name: san for name, (san, _) in NAMES.items()}, "ca")
         others = contexts(folder, OTHERS, "ca")
         fakes = contexts(folder, {"fake": NAMES["dns"][0]}, "fake")

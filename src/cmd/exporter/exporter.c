@@ -151,7 +151,7 @@ int exporter_take_look(struct exporter *x, uint64_t limit_ns)
 	report_record_error(x);
 	look->self.start_unix_ms = x->start_unix_ms;
 	look->self.has_web_file = x->options->web_file != NULL;
-	look->self.is_web_ok = x->web_problem.length == 0;
+	look->self.is_web_ok = x->web_problem.length == 0 && !x->is_web_refused;
 	look->self.web_failure_count = x->web_failure_count;
 	self_read(&look->self, x->web.pid);
 	return r;

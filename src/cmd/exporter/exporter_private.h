@@ -36,6 +36,7 @@ struct exporter {
 	struct web_file web_file;
 	/* last reported problem with the web file */
 	struct strbuf web_problem;
+	bool is_web_refused; /* true if the child has refused the last settings */
 	uint64_t web_failure_count;
 	struct listeners listeners;
 };

@@ -147,11 +147,12 @@ static int look(struct exporter *x, struct serving *serving)
 /* Receive the messages of the child. Return 0, or -EPIPE if it has ended. */
 static int receive(struct exporter *x, struct serving *serving)
 {
-	bool is_scraped = false, is_refused = false;
-	int r = web_receive(&x->web, &is_scraped, &is_refused);
+	struct web_news news = { .is_last_refused = x->is_web_refused };
+	int r = web_receive(&x->web, &news);
 
-	x->web_failure_count += is_refused;
-	if (is_scraped) {
+	x->web_failure_count += news.refused_count;
+	x->is_web_refused = news.is_last_refused;
+	if (news.is_scraped) {
 		serving->used_ns = clock_now_ns();
 		/*
 		 * resume the collection of figures, which was suspended for

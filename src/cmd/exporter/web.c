@@ -147,7 +147,21 @@ int web_send_config(struct web *web, const struct web_file *config)
 	return r < 0 ? r : send_file(web, WEB_MESSAGE_CONFIG, fd);
 }
 
-int web_receive(struct web *web, bool *ret_scraped, bool *ret_refused)
+static void handle_message(const char *text, struct web_news *news)
+{
+	switch (text[0]) {
+	case WEB_MESSAGE_SCRAPE: news->is_scraped = true; break;
+	case WEB_MESSAGE_ACCEPTED: news->is_last_refused = false; break;
+	case WEB_MESSAGE_REFUSED:
+		news->refused_count++;
+		news->is_last_refused = true;
+		print_text(text + 1);
+		break;
+	default: break;
+	}
+}
+
+int web_receive(struct web *web, struct web_news *news)
 {
 	char text[MESSAGE_SIZE_MAX + 1];
 
@@ -159,12 +173,7 @@ int web_receive(struct web *web, bool *ret_scraped, bool *ret_refused)
 		if (length < 0)
 			return errno == EAGAIN || errno == EINTR ? 0 : -errno;
 		text[length] = '\0';
-		if (text[0] == WEB_MESSAGE_SCRAPE)
-			*ret_scraped = true;
-		if (text[0] != WEB_MESSAGE_REFUSED)
-			continue;
-		*ret_refused = true;
-		print_text(text + 1);
+		handle_message(text, news);
 	}
 	return 0;
 }

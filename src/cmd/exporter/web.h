@@ -33,7 +33,8 @@ enum web_message {
 	WEB_MESSAGE_FAILED = 'F',
 	/* to the parent, with an error message: the child rejected the settings */
 	WEB_MESSAGE_REFUSED = 'X',
-	WEB_MESSAGE_SCRAPE = 'S', /* to the parent: the metrics have been requested */
+	WEB_MESSAGE_ACCEPTED = 'A', /* to the parent: the settings are in effect */
+	WEB_MESSAGE_SCRAPE = 'S',   /* to the parent: the metrics have been requested */
 };
 
 struct web {
@@ -63,12 +64,19 @@ int web_send_look(struct web *web, const struct strbuf texts[EXPOSITION_FORMAT_C
 /* Pass web settings to the child. Return 0 or -errno. */
 int web_send_config(struct web *web, const struct web_file *config);
 
+/* The messages that web_receive() has received. */
+struct web_news {
+	bool is_scraped;      /* the metrics have been requested */
+	size_t refused_count; /* number of settings that the child has refused */
+	/* true if the settings that the child has handled last were refused */
+	bool is_last_refused;
+};
+
 /*
- * Receive the messages that have arrived. Sets *ret_scraped if the metrics have been
- * requested. Sets *ret_refused, and prints a message, if the child has rejected the
- * settings. Return 0, or -EPIPE if the child has ended.
+ * Receive the messages that have arrived, and add them to *news. Print a message for
+ * settings that the child has refused. Return 0, or -EPIPE if the child has ended.
  */
-int web_receive(struct web *web, bool *ret_scraped, bool *ret_refused);
+int web_receive(struct web *web, struct web_news *news);
 
 /* End the child and wait for it. */
 void web_stop(struct web *web);

@@ -85,6 +85,7 @@ static void set_config(struct web_server *server, int parent_fd, int fd)
 	_cleanup_strbuf_ struct strbuf problem = STRBUF_INIT;
 	const char *settings = "";
 	struct stat st;
+	int r;
 
 	if (fstat(fd, &st) < 0 || (fcntl(fd, F_GET_SEALS) & SEALS) != SEALS)
 		return;
@@ -92,8 +93,8 @@ static void set_config(struct web_server *server, int parent_fd, int fd)
 		settings = mmap(NULL, (size_t)st.st_size, PROT_READ, MAP_SHARED, fd, 0);
 	if (settings == MAP_FAILED)
 		return;
-	if (web_server_set_config(server, settings, (size_t)st.st_size, &problem) < 0)
-		tell(parent_fd, WEB_MESSAGE_REFUSED, &problem);
+	r = web_server_set_config(server, settings, (size_t)st.st_size, &problem);
+	tell(parent_fd, r < 0 ? WEB_MESSAGE_REFUSED : WEB_MESSAGE_ACCEPTED, &problem);
 	if (st.st_size > 0)
 		munmap((void *)(uintptr_t)settings, (size_t)st.st_size);
 }
