@@ -202,6 +202,7 @@ unit_sample = \
 	%D%/sample/process/test_sampler \
 	%D%/sample/process/test_sampler_reads \
 	%D%/sample/process/test_watch \
+	%D%/sample/process/test_watch_old \
 	%D%/sample/recording/test_jit_frames \
 	%D%/sample/recording/test_profile_reader \
 	%D%/sample/recording/test_recorder \

@@ -97,10 +97,11 @@ static int begin_recording(struct exporter *x)
 }
 
 /*
- * Return the share of one CPU for reading mappings: a quarter of --max-cpu. One look has
- * no limit, because no other look would complete the figures.
+ * Return the share of one CPU for reading mappings, and for reading old figures again:
+ * a quarter of --max-cpu. One look has no limit, because no other look would complete
+ * the figures.
  */
-static uint64_t owners_cpu_share(const struct exporter_options *o)
+static uint64_t turns_cpu_share(const struct exporter_options *o)
 {
 	if (o->is_once || o->max_cpu == 0)
 		return 0;
@@ -117,7 +118,7 @@ static void begin(struct exporter *x)
 		.patterns = x->patterns,
 		.pattern_count = o->pattern_count,
 		.has_owners = o->has_owners,
-		.owners_cpu_share = owners_cpu_share(o),
+		.turns_cpu_share = turns_cpu_share(o),
 		.max_share_per_mille = o->common.max_share_per_mille,
 		.heap_pattern = o->has_heaps ? &x->patterns[o->pattern_count] : NULL,
 		.max_pause_ns = o->common.max_pause_ns,

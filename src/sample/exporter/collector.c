@@ -10,6 +10,7 @@
 #include "base/clock.h"
 #include "base/xalloc.h"
 #include "sample/exporter/cgroup_turns.h"
+#include "sample/exporter/cpu_budget.h"
 #include "sample/exporter/heap_turns.h"
 #include "sample/exporter/kills.h"
 #include "sample/exporter/owner_turns.h"
@@ -19,10 +20,14 @@
 /* Maximum age of heap figures. Older figures are replaced by those without a heap. */
 #define HEAP_AGE_MAX_NS (300 * NS_PER_S)
 
+/* Age at which the figures of a process are read again although it has not changed. */
+#define OLD_NS (60 * NS_PER_S)
+
 struct collector {
 	struct collector_setup setup;
 	struct targets targets; /* all processes */
 	struct watch *watch;
+	struct cpu_budget old_budget; /* for reading old figures again */
 	struct places places;
 	struct cgroup_turns turns;
 	struct kills kills;
@@ -45,6 +50,7 @@ struct collector *collector_new(const struct collector_setup *setup)
 
 	c->setup = *setup;
 	c->watch = watch_new(setup->sampler, &c->targets, setup->max_share_per_mille);
+	cpu_budget_init(&c->old_budget, setup->turns_cpu_share, clock_now_ns());
 	places_init(&c->places, setup->fs, setup->grouping);
 	c->places.patterns = setup->patterns;
 	c->places.pattern_count = setup->pattern_count;
@@ -56,7 +62,7 @@ struct collector *collector_new(const struct collector_setup *setup)
 		c->heaps = heap_turns_new(setup->fs, setup->sampler, setup->heap_pattern,
 					  setup->max_pause_ns);
 	if (setup->has_owners)
-		c->owners = owner_turns_new(setup->sampler, setup->owners_cpu_share,
+		c->owners = owner_turns_new(setup->sampler, setup->turns_cpu_share,
 					    setup->max_share_per_mille);
 	c->look.has_heaps = c->heaps != NULL;
 	c->kills.fd = -EOPNOTSUPP;
@@ -115,7 +121,10 @@ static int read_processes(struct collector *c, uint64_t limit_ns)
 		recorder_begin(c->setup.recorder);
 	}
 	watch_set_refresh_limit(c->watch, limit_ns);
+	cpu_budget_earn(&c->old_budget, timer.wall_ns);
+	watch_set_old_limits(c->watch, OLD_NS, cpu_budget_credit_ns(&c->old_budget));
 	r = watch_refresh(c->watch, needs, NULL, 0);
+	cpu_budget_use(&c->old_budget, watch_old_cpu_ns(c->watch));
 	if (r == 0 && c->setup.recorder)
 		(void)recorder_end(c->setup.recorder, watch_snapshot(c->watch), NULL);
 	end_stage(c, LOOK_PROCESSES, &timer);

@@ -23,8 +23,11 @@ struct collector_setup {
 	size_t pattern_count;
 	/* true to read the mappings of the shown groups, so that owners are known */
 	bool has_owners;
-	/* CPU time for this, in thousandths of a percent of one CPU; 0: unlimited */
-	uint64_t owners_cpu_share;
+	/*
+	 * CPU time for reading mappings, and for reading old figures again, each in
+	 * thousandths of a percent of one CPU; 0: unlimited
+	 */
+	uint64_t turns_cpu_share;
 	/* command names of the processes whose heaps are read; borrowed; NULL: none */
 	const regex_t *heap_pattern;
 	uint64_t max_pause_ns;

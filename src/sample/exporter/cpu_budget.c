@@ -29,7 +29,14 @@ void cpu_budget_use(struct cpu_budget *budget, uint64_t cpu_ns)
 	budget->credit_ns -= (int64_t)cpu_ns;
 }
 
+uint64_t cpu_budget_credit_ns(const struct cpu_budget *budget)
+{
+	if (budget->share == 0)
+		return UINT64_MAX;
+	return budget->credit_ns > 0 ? (uint64_t)budget->credit_ns : 0;
+}
+
 bool cpu_budget_has_credit(const struct cpu_budget *budget)
 {
-	return budget->share == 0 || budget->credit_ns > 0;
+	return cpu_budget_credit_ns(budget) > 0;
 }

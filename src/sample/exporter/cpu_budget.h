@@ -36,6 +36,9 @@ void cpu_budget_use(struct cpu_budget *budget, uint64_t cpu_ns);
 /* Return true if the task may run. */
 bool cpu_budget_has_credit(const struct cpu_budget *budget);
 
+/* Return the credit, which is 0 if there is a debt; UINT64_MAX if it is unlimited. */
+uint64_t cpu_budget_credit_ns(const struct cpu_budget *budget);
+
 /* Return the credit that the given time earns; UINT64_MAX if the budget is unlimited. */
 uint64_t cpu_budget_over(const struct cpu_budget *budget, uint64_t elapsed_ns);
 

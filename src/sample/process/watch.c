@@ -29,15 +29,14 @@ enum reason {
 	REASON_NEW,
 	REASON_CHANGED,
 	REASON_TURN,
+	REASON_OLD,
 	REASON_COUNT_
 };
 
 /* Maximum number of processes that a refresh reads for each reason. */
 static const size_t reads_max[REASON_COUNT_] = {
-	[REASON_VISIBLE] = SIZE_MAX,
-	[REASON_NEW] = SIZE_MAX,
-	[REASON_CHANGED] = 64,
-	[REASON_TURN] = 8,
+	[REASON_VISIBLE] = SIZE_MAX, [REASON_NEW] = SIZE_MAX, [REASON_CHANGED] = 64,
+	[REASON_TURN] = 8,	     [REASON_OLD] = SIZE_MAX,
 };
 
 /* Maximum number of invisible processes that a refresh looks up in statm. */
@@ -76,6 +75,9 @@ struct watch {
 	/* pid at which reading continues, for each reason */
 	int next_pid[REASON_COUNT_];
 	size_t read_count;
+	/* age at which figures are old, and the CPU time for reading them again */
+	uint64_t old_age_ns, old_cpu_max_ns;
+	uint64_t old_cpu_ns; /* CPU time of the last refresh for this */
 };
 
 struct watch *watch_new(struct sampler *sampler, struct targets *targets,
@@ -96,6 +98,17 @@ struct watch *watch_new(struct sampler *sampler, struct targets *targets,
 void watch_set_refresh_limit(struct watch *w, uint64_t limit_ns)
 {
 	w->refresh_limit_ns = limit_ns;
+}
+
+void watch_set_old_limits(struct watch *w, uint64_t age_ns, uint64_t cpu_ns)
+{
+	w->old_age_ns = age_ns;
+	w->old_cpu_max_ns = cpu_ns;
+}
+
+uint64_t watch_old_cpu_ns(const struct watch *w)
+{
+	return w->old_cpu_ns;
 }
 
 void watch_free(struct watch *w)
@@ -273,6 +286,7 @@ static bool is_reason(const struct watch *w, size_t i, enum reason reason,
 			w->now.taken_ns - e->tried_ns >= VISIBLE_AGE_MAX_NS);
 	case REASON_NEW: return e->tried_ns == 0;
 	case REASON_CHANGED: return is_outdated(w, i, needs);
+	case REASON_OLD: return w->now.taken_ns - e->tried_ns >= w->old_age_ns;
 	default: return !e->is_visible;
 	}
 }
@@ -359,6 +373,7 @@ static void read_for(struct watch *w, enum reason reason, unsigned int needs)
 	size_t start = find_place(&w->now, w->next_pid[reason]);
 	size_t left = reads_max[reason];
 	bool has_read = false;
+	uint64_t cpu_ns;
 
 	for (size_t k = 0; k < w->now.count && left > 0; k++) {
 		size_t i = (start + k) % w->now.count;
@@ -371,8 +386,13 @@ static void read_for(struct watch *w, enum reason reason, unsigned int needs)
 		 */
 		if (has_read && clock_now_ns() - w->now.taken_ns >= w->refresh_limit_ns)
 			return;
+		if (reason == REASON_OLD && w->old_cpu_ns >= w->old_cpu_max_ns)
+			return;
 		has_read = true;
+		cpu_ns = clock_thread_cpu_ns();
 		read_usage(w, i, needs);
+		if (reason == REASON_OLD)
+			w->old_cpu_ns += clock_thread_cpu_ns() - cpu_ns;
 		w->next_pid[reason] = w->now.usages[i].process.pid + 1;
 		left--;
 	}
@@ -419,6 +439,7 @@ int watch_refresh(struct watch *w, unsigned int needs, const int *visible_pids,
 	mark_visible(w, visible_pids, visible_count);
 	find_changes(w);
 	w->read_count = 0;
+	w->old_cpu_ns = 0;
 	needs = (needs | NEED_ROLLUP) & ~(unsigned int)NEED_HEAP;
 	for (enum reason reason = 0; reason < REASON_COUNT_; reason++)
 		read_for(w, reason, needs);

@@ -33,6 +33,7 @@ static void a_debt_is_paid_before_the_next_step(void **state)
 	cpu_budget_use(&budget, 600 * MS);
 	cpu_budget_earn(&budget, 49 * SECOND);
 	assert_false(cpu_budget_has_credit(&budget));
+	assert_int_equal(cpu_budget_credit_ns(&budget), 0);
 	cpu_budget_earn(&budget, 51 * SECOND);
 	assert_true(cpu_budget_has_credit(&budget));
 }
