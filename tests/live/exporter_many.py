@@ -7,17 +7,19 @@ the CPU budget, and no growth of its memory over many looks.
 """
 
 import contextlib
+import os
 import sys
 import time
 
-from exporter_lib import add_up, parse
+from exporter_lib import OPENMETRICS, Exporter, add_up, parse
 from exporter_tree_lib import Looks, cpu_seconds, private_bytes, tree_of
-from live import KIB, Skip, check, equal, has_address_sanitizer, run, test
+from live import KIB, PAGE, Skip, check, equal, has_address_sanitizer, run, test
 
 ARGS = [int(arg) for arg in sys.argv[1:]]
 PROCESSES, GROUPS, LOOKS = (ARGS + [2000, 100, 100][len(ARGS):])[:3]
 CHANGES = 20  # processes that grow, end and begin between two looks
 RESIDENT = "memstate_group_resident_bytes"
+COLLECTED = "memstate_collect_timestamp_seconds"
 
 
 @test
@@ -60,6 +62,47 @@ def the_budget_holds():
               f"{used / elapsed * 100:.1f} % of one CPU with --max-cpu 5%")
 
 
+def growth_of(figures):
+    """Return the growth from the second to the last quarter of the figures, and the former.
+
+    Buffers have their final size after some looks with more processes than the first.
+    """
+    middle = max(figures[len(figures) // 4:len(figures) // 2])
+    return max(figures[-len(figures) // 4:]) - middle, middle
+
+
+REQUESTS = [("/metrics", {}), ("/metrics", {"Accept": OPENMETRICS, "Accept_Encoding": "gzip"}),
+            ("/metrics?collect[]=processes", {}), ("/metrics?name[]=x", {}),
+            ("/metrics?collect[]=processes", {"Accept": OPENMETRICS, "Accept_Encoding": "gzip"}), ("/", {})]
+
+
+@test
+def serving_does_not_grow():
+    """Neither the process that collects nor the one that serves grows with the number of looks."""
+    if has_address_sanitizer():
+        raise Skip("AddressSanitizer keeps freed memory")
+    with tree_of(300, 50) as tree, Exporter("--procfs", tree.folder, "--group-by", "comm", "-i", "1ms",
+                                            "--max-cpu", "100%") as exporter:
+        exporter.wait_ready()
+        parent, child, figures, looks = exporter.process.pid, exporter.child(), [], 0
+        while looks < LOOKS:
+            before = exporter.samples()
+            for path, headers in REQUESTS:
+                equal(exporter.get(path, **headers).status, 400 if "name" in path else 200, path)
+            exporter.wait_for(lambda s, t=before: add_up(s, COLLECTED) > add_up(t, COLLECTED), "a look")
+            looks += 1
+            with open(f"/proc/{child}/statm") as f:
+                size, resident = [int(pages) * PAGE for pages in f.read().split()[:2]]
+            fds = len(os.listdir(f"/proc/{parent}/fd"))
+            figures.append((fds, private_bytes(parent), size, resident))
+        names = ("descriptors", "memory of the parent", "size of the child", "memory of the child")
+        growths = {name: growth_of(column)[0] for name, column in zip(names, zip(*figures))}
+        # the parent may read a file at that moment
+        check(growths.pop("descriptors") <= 4, "descriptors")
+        check(max(growths.values()) <= 128 * KIB, growths)
+        print(f"{LOOKS} looks and {LOOKS * (len(REQUESTS) + 2)} requests: growth {growths}")
+
+
 @test
 def memory_does_not_grow_while_processes_and_groups_come_and_go():
     if has_address_sanitizer():
@@ -79,13 +122,10 @@ def memory_does_not_grow_while_processes_and_groups_come_and_go():
                 tree.add(f"brief{seen}.{i}")
         equal(looks.process.returncode, 0, "exit status")
         check(seen >= LOOKS // 4, f"{seen} of {LOOKS} looks were seen")
-        # buffers have their final size after some looks with more processes than the first
-        middle = [figure for figure, _ in figures[len(figures) // 4:len(figures) // 2]]
-        last = [figure for figure, _ in figures[-len(figures) // 4:]]
-        growth = max(last) - max(middle)
-        check(growth <= 128 * KIB, f"grown by {growth} bytes from {max(middle)}")
+        growth, middle = growth_of([figure for figure, _ in figures])
+        check(growth <= 128 * KIB, f"grown by {growth} bytes from {middle}")
         print(f"{PROCESSES} processes, {LOOKS} looks, {seen * CHANGES} processes came and went: "
-              f"anonymous memory {max(middle) / KIB:.0f} KiB, growth {growth / KIB:.0f} KiB, "
+              f"anonymous memory {middle / KIB:.0f} KiB, growth {growth / KIB:.0f} KiB, "
               f"{figures[-1][1] / LOOKS * 1000:.1f} ms of CPU per look")
 
 

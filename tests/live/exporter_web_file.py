@@ -112,8 +112,10 @@ def failures_are_counted_and_reported_once():
         context = ssl.create_default_context(cafile=os.path.join(folder, "ca.pem"))
         with Exporter("-i", "50ms", "--max-cpu", "100%", config=path) as exporter:
             def wait_for(count, is_good, what):
-                wait_until(lambda: [add_up(s := exporter.samples(context=context), FAILURES), add_up(s, IS_GOOD)] ==
-                           [count, is_good], what)
+                def is_as_wanted():
+                    samples = exporter.samples(context=context)
+                    return (add_up(samples, FAILURES), add_up(samples, IS_GOOD)) == (count, is_good)
+                wait_until(is_as_wanted, what)
             exporter.wait_ready(context=context)
             wait_for(0, 1, "the file is good")
             write(path, "tls_server_config: [")
