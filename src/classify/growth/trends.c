@@ -20,6 +20,8 @@ struct process_series {
 	struct process process;
 	struct growth_series need, live;
 	uint64_t first_need_bytes, first_live_bytes;
+	/* when the heap was read for the last sample; 0: unknown */
+	uint64_t heap_taken_ns;
 	/* true if the sample being added contains the process */
 	bool is_taken;
 };
@@ -73,6 +75,18 @@ static struct process_series *find_item(struct trends *trends, const struct proc
 	return NULL;
 }
 
+/*
+ * Return true if the heap was read for this sample. Samples between two readings repeat
+ * the live bytes of the first one: as points of a series, they would look like a plateau.
+ * Recordings do not contain the time of an earlier reading, so a change shows a new one.
+ */
+static bool is_new_reading(const struct process_series *item, const struct usage *u,
+			   uint64_t live)
+{
+	return u->heap_taken_ns > 0 ? u->heap_taken_ns != item->heap_taken_ns
+				    : live != item->live.last.bytes;
+}
+
 static void add_process(struct process_series *item, const struct usage *u,
 			uint64_t time_ns)
 {
@@ -83,10 +97,12 @@ static void add_process(struct process_series *item, const struct usage *u,
 		item->first_need_bytes = need;
 	if (item->live.added_count == 0)
 		item->first_live_bytes = live;
+	if (is_new_reading(item, u, live))
+		growth_series_add(&item->live, time_ns, live);
+	item->heap_taken_ns = u->heap_taken_ns;
 	/* update the name, because a process can change its name */
 	item->process = u->process;
 	growth_series_add(&item->need, time_ns, need);
-	growth_series_add(&item->live, time_ns, live);
 }
 
 /*

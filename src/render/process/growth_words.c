@@ -23,8 +23,8 @@ const char *const growth_titles[GROWTH_KIND_COUNT_] = {
 
 const char *const growth_cause_words[GROWTH_CAUSE_COUNT_] = {
 	[GROWTH_CAUSE_UNKNOWN] =
-		"the heap was not read, so it is unknown whether allocated blocks grow, "
-		"or freed memory that the allocator keeps",
+		"the heap was read too rarely or not at all, so it is unknown whether "
+		"allocated blocks grow, or freed memory that the allocator keeps",
 	[GROWTH_CAUSE_LEAK] =
 		"its allocated blocks grow, too: the program does not free them",
 	[GROWTH_CAUSE_KEPT] =

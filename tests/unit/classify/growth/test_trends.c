@@ -55,6 +55,7 @@ static void add_process(int pid, uint64_t start_ticks, uint64_t need_mib,
 	u->state_bytes[STATE_PRIVATE_CLEAN] = 0;
 	if (live_mib == UINT64_MAX)
 		return;
+	u->heap_taken_ns = second * NS_PER_S + 1;
 	matrix_set_no_heap(&u->matrix);
 	for (int s = 0; s < STATE_COUNT_; s++)
 		u->matrix.cell[OWNER_LIVE][s] = 0;
@@ -211,6 +212,44 @@ static void a_leak_is_distinguished_from_memory_kept_by_the_allocator(void **sta
 	assert_int_equal(process_trend_cause(&t), GROWTH_CAUSE_UNKNOWN);
 }
 
+/*
+ * The heap of a leaking process is read at some samples only; the others repeat the last
+ * result.
+ */
+static void samples_between_two_readings_of_the_heap_are_ignored(void **state)
+{
+	static const uint64_t need[] = { 14, 16, 18, 20, 21, 23, 25, 27, 29, 30, 32, 33 };
+	/* the live memory, and the sample in which it was read */
+	static const struct {
+		uint64_t mib, read_at;
+	} live[] = { { 0, 0 }, { 0, 0 },  { 4, 2 },  { 5, 3 },	{ 7, 4 },   { 9, 5 },
+		     { 9, 5 }, { 13, 7 }, { 15, 8 }, { 15, 8 }, { 18, 10 }, { 18, 10 } };
+	struct process_trend t;
+
+	(void)state;
+	for (uint64_t i = 0; i < 12; i++) {
+		add_process(7, 1, need[i], live[i].mib);
+		processes.usages[0].heap_taken_ns = live[i].read_at * NS_PER_S + 1;
+		end_sample(need[i]);
+	}
+	trends_find_process(trends, 0, &t);
+	assert_int_equal(t.need.sample_count, 12);
+	assert_int_equal(t.live.sample_count, 8);
+	assert_int_equal(process_trend_cause(&t), GROWTH_CAUSE_LEAK);
+	/* a recording contains no time for the repeated results */
+	trends_free(trends);
+	trends = trends_new();
+	for (uint64_t i = 0; i < 12; i++) {
+		add_process(7, 1, need[i], live[i].mib);
+		if (live[i].read_at != i)
+			processes.usages[0].heap_taken_ns = 0;
+		end_sample(need[i]);
+	}
+	trends_find_process(trends, 0, &t);
+	assert_int_equal(t.live.sample_count, 8);
+	assert_int_equal(process_trend_cause(&t), GROWTH_CAUSE_LEAK);
+}
+
 static void need_is_anonymous_memory_that_cannot_be_reclaimed(void **state)
 {
 	struct usage u;
@@ -285,6 +324,8 @@ int main(void)
 		cmocka_unit_test_setup_teardown(
 			a_leak_is_distinguished_from_memory_kept_by_the_allocator, begin,
 			end),
+		cmocka_unit_test_setup_teardown(
+			samples_between_two_readings_of_the_heap_are_ignored, begin, end),
 		cmocka_unit_test(need_is_anonymous_memory_that_cannot_be_reclaimed),
 		cmocka_unit_test(
 			an_endless_series_uses_bounded_memory_with_the_same_result),
