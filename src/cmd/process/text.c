@@ -175,8 +175,8 @@ static void set_next_count(struct text *text)
 }
 
 /*
- * Append the growth of all processes with at least min_count samples to the page or
- * the table.
+ * Append the growth of all processes with at least min_count samples. It is the
+ * conclusion of a series, so the page or the table of the last sample follows it.
  */
 static void add_growth(struct text *text, const struct trends *trends, uint64_t min_count)
 {
@@ -184,7 +184,6 @@ static void add_growth(struct text *text, const struct trends *trends, uint64_t 
 		.width = text->options.max_width > 0 ? (size_t)text->options.max_width
 						     : 100,
 		.ascii = text->options.ascii,
-		.with_name = trends_process_count(trends) > 1,
 	};
 	_cleanup_strbuf_ struct strbuf lines = STRBUF_INIT;
 	struct process_trend trend;
@@ -195,7 +194,7 @@ static void add_growth(struct text *text, const struct trends *trends, uint64_t 
 			growth_add_process(&lines, &trend, &options);
 	}
 	if (lines.length > 0)
-		strbuf_addf(&text->out, "\n%s", lines.text);
+		strbuf_addf(&text->out, "%s\n", lines.text);
 }
 
 static unsigned int table_needs(const struct text *text)
@@ -383,13 +382,13 @@ static int show_replay(struct text *text)
 		    clock_format_utc(text->snapshot.unix_ms, utc));
 	if (!is_page)
 		return show_table(text);
-	add_page(text, &text->snapshot.usages[0], &mappings);
-	mapping_list_release(&mappings);
 	trend_reader_init(&reader);
 	if (trend_reader_add_past(&reader, session->replay, session->replay_index,
 				  &session->options->targets) == 0)
 		add_growth(text, reader.trends, GROWTH_FLOORS_MIN);
 	trend_reader_release(&reader);
+	add_page(text, &text->snapshot.usages[0], &mappings);
+	mapping_list_release(&mappings);
 	return EXIT_DONE;
 }
 
@@ -432,24 +431,26 @@ static int watch_trends(struct text *text, struct trends *trends)
 }
 
 /*
- * Show the page or table of the last sample, and whether the memory need has grown over
- * the samples.
+ * Show whether the memory need has grown over the samples, then the page or table of the
+ * last sample.
  */
 static int show_growth(struct text *text)
 {
 	struct trends *trends = trends_new();
-	int r = watch_trends(text, trends), status = EXIT_FAILED;
+	int r = watch_trends(text, trends), status;
 
 	if (r < 0) {
 		message_error(text->session->options->procfs_root, r);
-	} else if (text->snapshot.count == 0 && trends_process_count(trends) > 0) {
+		trends_free(trends);
+		return EXIT_FAILED;
+	}
+	add_growth(text, trends, 1);
+	if (text->snapshot.count == 0 && trends_process_count(trends) > 0) {
 		message("all watched processes have exited");
 		status = EXIT_PARTIAL;
 	} else {
 		status = wants_page(text) ? show_page(text) : show_table(text);
 	}
-	if (status != EXIT_FAILED)
-		add_growth(text, trends, 1);
 	trends_free(trends);
 	return status;
 }

@@ -154,13 +154,10 @@ void growth_add_process(struct strbuf *out, const struct process_trend *t,
 	_cleanup_strbuf_ struct strbuf words = STRBUF_INIT;
 	char span[UNITS_TEXT_SIZE];
 
-	if (options->with_name) {
-		strbuf_addf(&words, "%d ", t->process.pid);
-		text_add_printable(&words, t->process.comm, strlen(t->process.comm),
-				   options->ascii);
-		strbuf_add_text(&words, ": ");
-	}
-	strbuf_addf(&words, "Need over %s (%" PRIu64 " samples): ",
+	strbuf_add_text(&words, "Need of ");
+	text_add_printable(&words, t->process.comm, strlen(t->process.comm),
+			   options->ascii);
+	strbuf_addf(&words, " (%d) over %s (%" PRIu64 " samples): ", t->process.pid,
 		    units_format_duration(t->need.span_ns, span), t->need.sample_count);
 	growth_add_words(&words, &t->need.growth, NULL);
 	if (t->need.growth.kind == GROWTH_STEADY)

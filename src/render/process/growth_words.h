@@ -42,13 +42,11 @@ extern const char *const growth_cause_words[GROWTH_CAUSE_COUNT_];
 struct growth_words_options {
 	size_t width;
 	bool ascii;
-	/* true to begin the text with the process, such as "1234 server: " */
-	bool with_name;
 };
 
 /*
- * Append text such as "Need over 4m10s (250 samples): growing: …" and the cause of the
- * growth, wrapped to the width in the options.
+ * Append a text such as "Need of server (1234) over 4m10s (250 samples): growing: …" and
+ * the cause of the growth, wrapped to the width in the options.
  */
 void growth_add_process(struct strbuf *out, const struct process_trend *trend,
 			const struct growth_words_options *options);
