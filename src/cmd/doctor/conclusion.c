@@ -10,17 +10,24 @@
  */
 #define ALL_PROCESSES "all_processes"
 
+/* Append a name to a list that is separated by commas. */
+static void add_name(struct strbuf *list, const char *name)
+{
+	strbuf_addf(list, "%s%s", list->length > 0 ? ", " : "", name);
+}
+
 void doctor_answers_add(struct doctor_answers *answers, const struct check *check,
 			const struct finding *finding)
 {
 	answers->check_count++;
 	answers->yes_count += finding->answer == ANSWER_YES;
+	if (finding->answer == ANSWER_UNKNOWN)
+		add_name(&answers->unknown, check->name);
 	if (finding->answer != ANSWER_NO && finding->answer != ANSWER_PARTLY)
 		return;
 	answers->limited_count++;
 	answers->fix_count += finding->fix != NULL;
-	strbuf_addf(&answers->limited, "%s%s", answers->limited.length > 0 ? ", " : "",
-		    check->name);
+	add_name(&answers->limited, check->name);
 	if (check->is_needed && finding->answer == ANSWER_NO && !answers->failed) {
 		answers->failed = check->name;
 		answers->failed_fix = finding->fix;
@@ -32,8 +39,7 @@ void doctor_answers_add_heap(struct doctor_answers *answers, const struct heap *
 	answers->heap_count++;
 	if (heap->quality != QUALITY_UNKNOWN)
 		return;
-	strbuf_addf(&answers->unread, "%s%s", answers->unread_count > 0 ? ", " : "",
-		    allocator_titles[heap->allocator]);
+	add_name(&answers->unread, allocator_titles[heap->allocator]);
 	answers->unread_count++;
 }
 
@@ -41,6 +47,7 @@ void doctor_answers_release(struct doctor_answers *answers)
 {
 	strbuf_release(&answers->unread);
 	strbuf_release(&answers->limited);
+	strbuf_release(&answers->unknown);
 }
 
 static void add_limits(struct conclusion *c, const struct doctor_answers *answers)
@@ -73,10 +80,12 @@ void doctor_conclude(struct conclusion *c, const struct doctor_answers *answers,
 		conclusion_add(c, "Everything works: all %zu checks succeeded.",
 			       answers->check_count);
 	else
-		conclusion_add(c,
-			       "Nothing is missing: %zu of %zu checks succeeded, and the "
-			       "others have no answer.",
-			       answers->yes_count, answers->check_count);
+		conclusion_add(
+			c,
+			"Nothing is missing: %zu of %zu checks succeeded; unknown: "
+			"%s.",
+			answers->yes_count, answers->check_count,
+			strbuf_text(&answers->unknown));
 	if (answers->unread_count > 0 && answers->heap_count == 1)
 		conclusion_add(c, "memstate cannot read its heap: %s.",
 			       answers->unread.text);

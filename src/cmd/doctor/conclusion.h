@@ -16,6 +16,7 @@ struct doctor_answers {
 	size_t limited_count;  /* number of checks answered "no" or "partly" */
 	size_t fix_count;      /* number of limited checks that have a fix */
 	struct strbuf limited; /* names of the limited checks */
+	struct strbuf unknown; /* names of the checks answered "unknown" */
 	const char
 		/* name of the first essential check answered "no", or NULL */
 		*failed;
@@ -33,9 +34,9 @@ void doctor_answers_add_heap(struct doctor_answers *answers, const struct heap *
 void doctor_answers_release(struct doctor_answers *answers);
 
 /*
- * Append the conclusion: whether memory can be measured, which checks found a limitation,
- * and which heaps cannot be read. Suggest the command that shows the memory of the
- * process or, if process is NULL and all processes can be read, of all processes.
+ * Append the conclusion: whether memory can be measured, which checks found a limitation
+ * or no answer, and which heaps cannot be read. Suggest the command that shows the memory
+ * of the process or, if process is NULL and all processes can be read, of all processes.
  */
 void doctor_conclude(struct conclusion *c, const struct doctor_answers *answers,
 		     const struct process *process, const struct next_place *place);
