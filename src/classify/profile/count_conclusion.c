@@ -3,9 +3,23 @@
 
 #include "classify/profile/count_conclusion.h"
 
+#include <ctype.h>
 #include <inttypes.h>
+#include <string.h>
 
 #include "base/units.h"
+
+/*
+ * Format an amount with its unit. units_format_bytes() writes small amounts without a
+ * suffix, as tables show them; after a count of allocations they look like another count.
+ */
+static const char *format_bytes(uint64_t bytes, char buf[UNITS_TEXT_SIZE])
+{
+	units_format_bytes(bytes, buf);
+	if (isdigit((unsigned char)buf[strlen(buf) - 1]))
+		strcat(buf, bytes == 1 ? " byte" : " bytes");
+	return buf;
+}
 
 static void add_allocations(struct conclusion *c, const struct count_sums *sums)
 {
@@ -17,7 +31,7 @@ static void add_allocations(struct conclusion *c, const struct count_sums *sums)
 	if (bytes_known(sums->requested_bytes))
 		conclusion_add(c, "%" PRIu64 " allocation%s requested %s.",
 			       sums->allocation_calls, plural,
-			       units_format_bytes(sums->requested_bytes, bytes));
+			       format_bytes(sums->requested_bytes, bytes));
 	else
 		conclusion_add(c, "%" PRIu64 " allocation%s.", sums->allocation_calls,
 			       plural);
@@ -25,17 +39,20 @@ static void add_allocations(struct conclusion *c, const struct count_sums *sums)
 
 static void add_live(struct conclusion *c, const struct count_sums *sums, bool has_ended)
 {
+	const char *verb = has_ended ? "was not freed" : "is not freed so far";
 	char bytes[UNITS_TEXT_SIZE];
 
 	if (!bytes_known(sums->live_blocks) || !bytes_known(sums->live_bytes))
 		return;
-	if (sums->live_blocks == 0)
+	if (sums->live_blocks == 0) {
 		conclusion_add(c, "All blocks were freed.");
-	else
-		conclusion_add(c, "%s in %" PRIu64 " block%s %s.",
-			       units_format_bytes(sums->live_bytes, bytes),
-			       sums->live_blocks, sums->live_blocks == 1 ? "" : "s",
-			       has_ended ? "was not freed" : "is not freed so far");
+		return;
+	}
+	format_bytes(sums->live_bytes, bytes);
+	if (strchr(bytes, 's'))
+		verb = has_ended ? "were not freed" : "are not freed so far";
+	conclusion_add(c, "%s in %" PRIu64 " block%s %s.", bytes, sums->live_blocks,
+		       sums->live_blocks == 1 ? "" : "s", verb);
 }
 
 /*

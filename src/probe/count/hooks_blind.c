@@ -78,20 +78,22 @@ void hooks_blind_check_growth(struct hooks_blind *unseen,
 void hooks_blind_add(const struct hooks_blind *unseen, struct strbuf *out)
 {
 	strbuf_add_text(out,
-			"calls through addresses that it copied to its heap or stack, or "
-			"asked dlsym() for, allocations of the dynamic linker, "
-			"its children");
+			"calls through addresses that it copied to its heap or stack or "
+			"obtained from dlsym(); allocations of the dynamic linker; its "
+			"children");
 	if (unseen->heap.unread_bytes >= MIB)
 		strbuf_addf(out,
-			    ", %" PRIu64 " MiB of its heap not searched for addresses",
+			    "; calls through addresses in %" PRIu64
+			    " MiB of its heap, which were not searched",
 			    unseen->heap.unread_bytes / MIB);
 	if (unseen->late_file_count > 0)
-		strbuf_addf(out, ", the first second of %zu %s loaded meanwhile",
+		strbuf_addf(out, "; calls in the first second of %zu %s loaded meanwhile",
 			    unseen->late_file_count,
 			    unseen->late_file_count == 1 ? "library that was"
 							 : "libraries that were");
 	if (unseen->other_count > 0)
-		strbuf_addf(out, ", %zu %s to another or not yet resolved malloc",
+		strbuf_addf(out,
+			    "; calls at %zu %s to another or not yet resolved malloc",
 			    unseen->other_count,
 			    unseen->other_count == 1 ? "place that leads"
 						     : "places that lead");

@@ -312,7 +312,7 @@ static void bpf_add_unseen(const void *data, struct strbuf *out)
 	(void)data;
 	strbuf_add_text(
 		out,
-		"which calls failed, what is live, temporary blocks, forked children");
+		"which calls failed; live blocks; temporary blocks; forked children");
 }
 
 static void add_thread(struct count_program *p, const struct count_bpf_value *value)

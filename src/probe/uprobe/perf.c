@@ -413,8 +413,8 @@ static void perf_add_unseen(const void *data, struct strbuf *out)
 	(void)data;
 	strbuf_add_text(
 		out,
-		"requested bytes, which calls failed, which frees are of NULL, what is live, temporary blocks, "
-		"forked children, threads until they are found");
+		"requested bytes; which calls failed; which frees are of NULL; live blocks; temporary "
+		"blocks; forked children; threads until they are found");
 }
 
 static bool has_called(const struct perf_thread *thread)

@@ -75,7 +75,7 @@ static void add_short_count(struct strbuf *out, uint64_t count)
 /* Append how the calls were counted, and which calls this method cannot count. */
 static void add_means(struct strbuf *out, const struct count_means *means, bool ascii)
 {
-	strbuf_add_text(out, "counted by ");
+	strbuf_add_text(out, "\ncounted by ");
 	text_add_printable(out, means->description, strlen(means->description), ascii);
 	strbuf_add_text(out, "\nnot seen: ");
 	text_add_printable(out, means->unseen, strlen(means->unseen), ascii);
@@ -274,8 +274,6 @@ void count_report_add_text(struct strbuf *out, const struct count_report *report
 	count_conclude(&conclusion, &sums, &origin);
 	add_name(out, report);
 	conclusion_add_opening(out, &conclusion, &report->options);
-	if (report->only && report->only->means)
-		add_means(out, report->only->means, report->options.ascii);
 	add_functions(out, report, &sums);
 	add_sums(out, report, &sums);
 	add_peak(out, report);
@@ -283,6 +281,8 @@ void count_report_add_text(struct strbuf *out, const struct count_report *report
 		add_threads(out, report);
 	else
 		add_programs(out, report);
+	if (report->only && report->only->means)
+		add_means(out, report->only->means, report->options.ascii);
 	conclusion_add_next(out, &conclusion);
 }
 

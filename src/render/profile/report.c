@@ -353,7 +353,7 @@ void profile_report_add_text(struct strbuf *out, const struct profile_report *re
 	add_quality(out, report, parts.sums);
 	add_sums(out, report, parts.sums);
 	if (parts.sums[report->metric] == 0) {
-		strbuf_addf(out, "\nNo stack contains any of these: %s\n",
+		strbuf_addf(out, "\nThe profile contains no %s.\n",
 			    profile_metrics[report->metric].what);
 	} else {
 		add_functions(out, report, &parts);

@@ -23,7 +23,7 @@ static const struct {
 	  1,
 	  88,
 	  { " -- ls", 0, true, false },
-	  "1 allocation requested 77. 88 in 1 block was not freed.",
+	  "1 allocation requested 77 bytes. 88 bytes in 1 block were not freed.",
 	  "memstate count --live -- ls" },
 	{ 5,
 	  KIB(1),
@@ -88,7 +88,7 @@ static const struct {
 	  0,
 	  0,
 	  { " -- true", 0, true, false },
-	  "0 allocations requested 0. All blocks were freed.",
+	  "0 allocations requested 0 bytes. All blocks were freed.",
 	  NULL },
 };
 
