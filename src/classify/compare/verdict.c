@@ -260,7 +260,7 @@ static bool rule_lower(const struct facts *f, struct strbuf *out)
 		return false;
 	add_lower(out, f, &f->rss, settles(f));
 	if (bytes_known(pool_part(f, &f->rss)))
-		strbuf_addf(out, "; most of the difference is %s.",
+		strbuf_addf(out, "; the owner with the largest difference is %s.",
 			    owner_names[main_owner(f, &f->rss)]);
 	else if (add_unknown(&unknown, f, FIGURE_AT(f->moment, AMOUNT_POOL)) > 0)
 		strbuf_addf(out, "; the composition of Rss under %s is unknown.",

@@ -280,9 +280,14 @@ static int check_one(const struct leaks *l, const struct snapshot *snapshot)
 	}
 	p = &snapshot->usages[0].process;
 	if (o->since && (head->pid != p->pid || head->start_ticks != p->start_ticks)) {
-		message("%s: snapshot of process %d, not of the process that now has "
-			"PID %d",
-			o->since, head->pid, p->pid);
+		if (head->pid == p->pid)
+			message("%s: the snapshot is of a different process: PID %d has "
+				"been reused",
+				o->since, head->pid);
+		else
+			message("%s: the snapshot is of a different process: PID %d, not "
+				"%d",
+				o->since, head->pid, p->pid);
 		return EXIT_FAILED;
 	}
 	return EXIT_DONE;

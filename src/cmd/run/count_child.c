@@ -221,7 +221,7 @@ void count_child_hint(const struct count_child *c, bool with_children)
 		message("hint: %s started several programs; all are shown",
 			c->command[0]);
 	else
-		message("hint: %zu other %s counted, too (children, or programs before "
+		message("hint: %zu other %s also counted (children, or programs before "
 			"an exec); use -t to show them",
 			list->count - 1,
 			list->count == 2 ? "program was" : "programs were");

@@ -53,7 +53,9 @@ int session_begin(struct session *session, struct options *options)
 void session_report_left(void *context, int pid, const char *what)
 {
 	(void)context;
-	message("%d: %s: the helper exits after one idle minute", pid, what);
+	message("%d: the helper could not be removed (%s); it exits after one idle "
+		"minute",
+		pid, what);
 }
 
 void session_end_reading(struct session *session)
@@ -95,12 +97,11 @@ static void add_helper(const struct session *session, char ***environment)
 	int r = agent_library_find(&library);
 
 	if (r < 0) {
-		message("cannot start the helper with the command: %s: %s",
+		message("cannot preload the helper into the command: %s: %s",
 			library ? library : "libmemstate-agent.so",
 			r == -EOPNOTSUPP ? "this memstate was built without it"
-			: r == -EINVAL
-				? "cannot be preloaded: its path contains ':' or a space"
-				: strerror(-r));
+			: r == -EINVAL	 ? "the path contains ':' or a space"
+					 : strerror(-r));
 		free(library);
 		return;
 	}

@@ -90,7 +90,7 @@ static void a_difference_in_live_memory_is_reported(void **state)
 	assert_verdict(
 		&f, "lower",
 		"Rss under jemalloc settles 50% lower than under glibc (33.0M against 66.0M); "
-		"most of the difference is live.");
+		"the owner with the largest difference is live.");
 	assert_also(&f, "live-grows",
 		    "Live memory grows under all allocators, so no other allocator "
 		    "helps. Try 'memstate leaks' and 'memstate count'.");
