@@ -52,6 +52,7 @@ static void add_rows(struct map *map, const void *const *rows, size_t count)
 	struct table_options options = {
 		.no_headings = o->no_headings,
 		.exact_bytes = o->exact_bytes,
+		.may_omit_zeros = !o->output && !o->output_all,
 	};
 
 	if (o->format == FORMAT_CSV) {

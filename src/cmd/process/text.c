@@ -437,15 +437,13 @@ static int watch_trends(struct text *text, struct trends *trends)
 static int show_growth(struct text *text)
 {
 	struct trends *trends = trends_new();
-	int r = watch_trends(text, trends), status;
+	int r = watch_trends(text, trends), status = EXIT_FAILED;
 
+	if (r == 0)
+		add_growth(text, trends, 1);
 	if (r < 0) {
 		message_error(text->session->options->procfs_root, r);
-		trends_free(trends);
-		return EXIT_FAILED;
-	}
-	add_growth(text, trends, 1);
-	if (text->snapshot.count == 0 && trends_process_count(trends) > 0) {
+	} else if (text->snapshot.count == 0 && trends_process_count(trends) > 0) {
 		message("all watched processes have exited");
 		status = EXIT_PARTIAL;
 	} else {
@@ -484,6 +482,7 @@ int text_run(struct session *session)
 	terminal_fit(&text.options);
 	text.options.no_headings = o->no_headings;
 	text.options.exact_bytes = o->exact_bytes;
+	text.options.may_omit_zeros = !o->output && !o->output_all;
 	snapshot_init(&text.snapshot);
 	status = session_columns(o, &process_columns, process_columns.table_default,
 				 &text.columns);

@@ -43,6 +43,8 @@ struct table_options {
 	 * text is shortened first, and then columns are omitted.
 	 */
 	int max_width;
+	/* true to omit columns that are 0 in all rows before texts are shortened */
+	bool may_omit_zeros;
 };
 
 /*

@@ -64,6 +64,7 @@ struct cells {
 	size_t *ends;
 	size_t *widths; /* width of the widest cell in each column */
 	bool *omitted;	/* true for columns that do not fit */
+	bool *zero;	/* true for columns of numbers that are all 0 */
 };
 
 /* minimum width of a text column while other columns can still be omitted */
@@ -88,6 +89,8 @@ static void format_cells(struct cells *cells, const struct column_list *columns,
 	size_t index = 0;
 
 	strbuf_add(&cells->text, "", 0);
+	for (size_t c = 0; c < columns->count; c++)
+		cells->zero[c] = row_count > 0 && !is_left_aligned(columns->items[c]);
 	for (size_t c = 0; c < columns->count; c++, index++) {
 		const struct column *column = columns->items[c];
 		size_t begin = cells->text.length;
@@ -106,6 +109,8 @@ static void format_cells(struct cells *cells, const struct column_list *columns,
 			column->get(rows[r], column->arg, &value);
 			value_add_text(&cells->text, column, &value, options->exact_bytes,
 				       options->ascii);
+			if (strcmp(cells->text.text + begin, "0") != 0)
+				cells->zero[c] = false;
 			add_cell(cells, index, c, begin);
 		}
 	}
@@ -131,6 +136,14 @@ static size_t find_min(const struct cells *cells, const struct column_list *colu
 	return cells->widths[c];
 }
 
+/* Omit columns that are 0 in all rows, beginning at the right, until the table fits. */
+static void omit_zeros(struct cells *cells, const struct column_list *columns, size_t max)
+{
+	for (size_t c = columns->count;
+	     c-- > 1 && sum_widths(cells, columns->count) > max;)
+		cells->omitted[c] = cells->zero[c];
+}
+
 /*
  * Omit columns, beginning at the right, until the remaining columns fit with
  * shortened text. Keep the last column if it is text, because it usually contains the
@@ -142,11 +155,14 @@ static void omit_columns(struct cells *cells, const struct column_list *columns,
 	size_t sum = 0, c = columns->count;
 
 	for (size_t i = 0; i < columns->count; i++)
-		sum += find_min(cells, columns, i) + (i > 0);
+		if (!cells->omitted[i])
+			sum += find_min(cells, columns, i) + (i > 0);
 	if (c > 0 && is_left_aligned(columns->items[c - 1]))
 		c--;
 	while (sum > max && c > 1) {
 		c--;
+		if (cells->omitted[c])
+			continue;
 		cells->omitted[c] = true;
 		sum -= find_min(cells, columns, c) + 1;
 	}
@@ -172,13 +188,16 @@ static ssize_t find_widest(const struct cells *cells, const struct column_list *
 
 /* Narrow the widest text columns until a line of the table fits into `max` columns. */
 static void fit_columns(struct cells *cells, const struct column_list *columns,
-			size_t max)
+			const struct table_options *options)
 {
+	size_t max = (size_t)options->max_width;
 	size_t sum = sum_widths(cells, columns->count);
 	ssize_t widest;
 
 	if (sum <= max)
 		return;
+	if (options->may_omit_zeros)
+		omit_zeros(cells, columns, max);
 	omit_columns(cells, columns, max);
 	for (sum = sum_widths(cells, columns->count); sum > max; sum--) {
 		widest = find_widest(cells, columns, TEXT_WIDTH_LEAST);
@@ -233,7 +252,7 @@ static void add_line(struct strbuf *out, const struct cells *cells,
 	strbuf_add_char(out, '\n');
 }
 
-/* Append the names of the columns that did not fit into the table. */
+/* Append the names of the columns that were omitted to make the table fit. */
 static void add_omitted(struct strbuf *out, const struct cells *cells,
 			const struct column_list *columns,
 			const struct table_options *options)
@@ -242,11 +261,12 @@ static void add_omitted(struct strbuf *out, const struct cells *cells,
 
 	for (size_t c = 0; c < columns->count; c++)
 		if (cells->omitted[c])
-			strbuf_addf(&line, "%s %s",
+			strbuf_addf(&line, "%s %s%s",
 				    line.length > 0 ? "," : "Omitted to fit the width:",
 				    columns->items[c]->heading
 					    ? columns->items[c]->heading
-					    : columns->items[c]->name);
+					    : columns->items[c]->name,
+				    cells->zero[c] ? " (all 0)" : "");
 	if (line.length == 0)
 		return;
 	style_begin(out, STYLE_UNKNOWN, options->colour);
@@ -264,9 +284,10 @@ void table_add(struct strbuf *out, const struct column_list *columns,
 	cells.ends = xcalloc((row_count + 1) * columns->count, sizeof(*cells.ends));
 	cells.widths = xcalloc(columns->count, sizeof(*cells.widths));
 	cells.omitted = xcalloc(columns->count, sizeof(*cells.omitted));
+	cells.zero = xcalloc(columns->count, sizeof(*cells.zero));
 	format_cells(&cells, columns, rows, row_count, options);
 	if (options->max_width > 0)
-		fit_columns(&cells, columns, (size_t)options->max_width);
+		fit_columns(&cells, columns, options);
 	for (size_t r = options->no_headings ? 1 : 0; r <= row_count; r++)
 		add_line(out, &cells, columns, r * columns->count, options);
 	add_omitted(out, &cells, columns, options);
@@ -274,4 +295,5 @@ void table_add(struct strbuf *out, const struct column_list *columns,
 	free(cells.ends);
 	free(cells.widths);
 	free(cells.omitted);
+	free(cells.zero);
 }

@@ -184,6 +184,29 @@ static void columns_that_do_not_fit_are_omitted_and_named(void **state)
 		     "TEXT\n/usr/…me/of/a.so\nOmitted to fit\n  the width: N\n");
 }
 
+static void columns_of_zeros_are_omitted_before_texts_are_shortened(void **state)
+{
+	static const struct row zeros[] = { { 0, "/usr/lib/long/a.so" }, { 0, "b" } },
+				mixed[] = { { 0, "/usr/lib/long/a.so" }, { 7, "b" } };
+	struct table_options options = { .max_width = 19, .may_omit_zeros = true };
+
+	(void)state;
+	assert_table(
+		text_number, zeros, 2, options,
+		"TEXT\n/usr/lib/long/a.so\nb\nOmitted to fit the\n  width: N (all 0)\n");
+	assert_table(text_number, mixed, 2, options,
+		     "TEXT              N\n/usr/l…/long/a.so 0\nb                 7\n");
+	/* the table fits */
+	options.max_width = 20;
+	assert_table(
+		text_number, zeros, 2, options,
+		"TEXT               N\n/usr/lib/long/a.so 0\nb                  0\n");
+	/* columns that were requested are not omitted for this reason */
+	options = (struct table_options){ .max_width = 19 };
+	assert_table(text_number, zeros, 2, options,
+		     "TEXT              N\n/usr/l…/long/a.so 0\nb                 0\n");
+}
+
 static void assert_lines(const char *lines, size_t width, const char *want)
 {
 	struct strbuf out = STRBUF_INIT;
@@ -373,6 +396,7 @@ int main(void)
 		cmocka_unit_test(numbers_are_right_aligned_and_text_is_left_aligned),
 		cmocka_unit_test(trailing_text_is_truncated_but_numbers_are_not),
 		cmocka_unit_test(columns_that_do_not_fit_are_omitted_and_named),
+		cmocka_unit_test(columns_of_zeros_are_omitted_before_texts_are_shortened),
 		cmocka_unit_test(wide_lines_are_wrapped_or_end_with_a_shortened_name),
 		cmocka_unit_test(every_line_fits_each_width),
 		cmocka_unit_test(one_line_is_marked_with_a_style),
