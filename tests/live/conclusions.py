@@ -88,6 +88,10 @@ def a_process_without_leaks_leads_to_its_heap():
         check_report(["leaks", "-p", target.pid],
                      rf"{AMOUNT} in \d+ blocks? (is|are) live; no block is leaked\.",
                      f"memstate heap -p {target.pid}", skipped=1)
+        # neither rows of zeros nor a second row with the same figures
+        rows = memstate("leaks", "-p", target.pid).must_be(0).out.split(b"RESIDENT\n", 1)[1]
+        equal([line.split()[0] for line in rows.splitlines() if line[2:6].strip()][:1], [b"live"], "first row")
+        check(not re.search(rb"^ +(reachable|leaked|direct|indirect) ", rows, re.M), rows)
 
 
 @test

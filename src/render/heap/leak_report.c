@@ -173,10 +173,14 @@ static void add_sums(const struct page *p)
 		    width, "RESIDENT");
 	style_mark_line(p->out, begin, STYLE_HEADING, p->report->colour);
 	add_sum(p, "live", &mark->live, scan->heap->owner_bytes[OWNER_LIVE]);
-	add_sum(p, "  reachable", &mark->reachable, scan->reachable_resident_bytes);
-	add_leaked_sum(p, "  leaked", &leaked, scan->leaked_resident_bytes);
-	add_leaked_sum(p, "    direct", &mark->direct, BYTES_UNKNOWN);
-	add_leaked_sum(p, "    indirect", &mark->indirect, BYTES_UNKNOWN);
+	/* without leaks, all live blocks are reachable */
+	if (leaked.count > 0) {
+		add_sum(p, "  reachable", &mark->reachable,
+			scan->reachable_resident_bytes);
+		add_leaked_sum(p, "  leaked", &leaked, scan->leaked_resident_bytes);
+		add_leaked_sum(p, "    direct", &mark->direct, BYTES_UNKNOWN);
+		add_leaked_sum(p, "    indirect", &mark->indirect, BYTES_UNKNOWN);
+	}
 	if (scan->heap->allocator == ALLOCATOR_GLIBC)
 		strbuf_add_text(
 			p->out,
