@@ -3,6 +3,7 @@
 
 #include "ui/view/process_matrix.h"
 
+#include <inttypes.h>
 #include <string.h>
 
 #include "base/units.h"
@@ -162,15 +163,20 @@ static struct pen line_at(const struct matrix_page *m, int line)
 			  line < m->area.height ? m->area.width - 1 : 0);
 }
 
-/* Draw a heading with the time span of the changes, such as "IN 4.1s". */
+/*
+ * Draw a heading with the time span of the changes, such as "IN 4.1s". Below a second, it
+ * has no fraction: "IN 978.8ms" would touch the heading on its left.
+ */
 static void add_change_heading(const struct matrix_page *m, struct pen *pen)
 {
 	_cleanup_strbuf_ struct strbuf text = STRBUF_INIT;
 	uint64_t span_ns = history_span_ns(history_of(m));
 	char span[UNITS_TEXT_SIZE];
 
-	if (span_ns > 0)
+	if (span_ns >= NS_PER_S)
 		strbuf_addf(&text, "IN %s", units_format_duration(span_ns, span));
+	else
+		strbuf_addf(&text, "IN %" PRIu64 "ms", span_ns / NS_PER_MS);
 	pen_add_right(pen, m->layout.change, span_ns > 0 ? text.text : "CHANGE");
 }
 

@@ -7,6 +7,7 @@
 
 #include "base/units.h"
 #include "ui/data/data.h"
+#include "ui/data/options.h"
 #include "../../support/unit.h"
 
 struct stage {
@@ -95,12 +96,48 @@ static void the_cursor_stays_where_the_user_moved_it(void **state)
 	end(&s);
 }
 
+/* Draw the view, and append its text to *out. */
+static void draw(struct stage *s, struct strbuf *out)
+{
+	const struct area area = { 0, 0, 80, 24 };
+	struct canvas canvas;
+
+	canvas_init(&canvas);
+	canvas_begin(&canvas, 80, 24, true);
+	process_draw(&s->view, &canvas, &area, s->usage->taken_ns);
+	canvas_add_text(&canvas, out);
+	canvas_release(&canvas);
+}
+
+static void a_heading_does_not_touch_the_one_beside_it(void **state)
+{
+	struct strbuf text = STRBUF_INIT;
+	const struct ui_options options = { 0 };
+	struct stage s;
+
+	(void)state;
+	begin(&s);
+	s.data.options = &options;
+	show(&s, 100 * MIB, 200 * MIB);
+	s.usage->taken_ns -= 21200 * NS_PER_US;
+	show(&s, 100 * MIB, 201 * MIB);
+	draw(&s, &text);
+	assert_non_null(strstr(text.text, "SHARE  IN 978ms"));
+	strbuf_clear(&text);
+	show(&s, 100 * MIB, 202 * MIB);
+	draw(&s, &text);
+	assert_non_null(strstr(text.text, "SHARE   IN 1.9s"));
+	strbuf_release(&text);
+	end(&s);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(the_cursor_starts_at_the_largest_owner),
 		cmocka_unit_test(the_fastest_growing_owner_takes_precedence),
 		cmocka_unit_test(the_cursor_stays_where_the_user_moved_it),
+		cmocka_unit_test(a_heading_does_not_touch_the_one_beside_it),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
