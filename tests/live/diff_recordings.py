@@ -55,6 +55,12 @@ def growth_between_recordings_is_shown_by_process_and_mapping():
     check(abs(grown["change_bytes"] - 4 * MIB) < MIB // 4, grown)
     equal(sum(row["change_bytes"] for row in found["mapping"]), total["rss"]["change_bytes"], "mappings add up")
     check(f"({after['pid']}, before {before['pid']})" in text and "+4." in text, text)
+    parts = text.partition("Rss by state:\n")[2].partition("\n\n        CHANGE ")[0]
+    names = [line.split()[0] for line in parts.splitlines() if line.startswith("  ")]
+    check("lazyfree" not in names and "anon" in names, f"zeros are left out: {parts}")
+    for row in found["state"] + found["owner"]:
+        amounts = row["before_bytes"], row["after_bytes"]
+        equal(row["name"] in names, amounts not in [(0, 0), (None, None)], f"{row} in: {parts}")
     equal(len(rows), len(said["changes"]), "rows of CSV")
 
 

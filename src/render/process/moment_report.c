@@ -141,16 +141,24 @@ static size_t count_part(const struct page *p, enum moment_part part)
 }
 
 /*
- * Append lines with figures of two moments. Omit figures that are unknown at
- * both moments.
+ * Return true if a figure is shown: it is known at one of the moments, and it is not a
+ * state or an owner that is 0 at both.
  */
+static bool is_shown(const struct moment_change *change)
+{
+	if (!bytes_known(change->before) && !bytes_known(change->after))
+		return false;
+	return change->before != 0 || change->after != 0 ||
+	       (change->part != PART_STATE && change->part != PART_OWNER);
+}
+
+/* Append lines with figures of two moments. */
 static void add_figures(const struct page *p, enum moment_part part)
 {
 	for (size_t i = 0; i < p->report->diff->count; i++) {
 		const struct moment_change *change = &p->report->diff->items[i];
 
-		if (!is_part(p, i, part) ||
-		    (!bytes_known(change->before) && !bytes_known(change->after)))
+		if (!is_part(p, i, part) || !is_shown(change))
 			continue;
 		strbuf_addf(p->out, "  %-16s ", change->name);
 		add_bytes(p, change->before, 14);
