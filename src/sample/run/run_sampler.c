@@ -306,7 +306,7 @@ static const char *find_heap_problem(const struct run_sampler *s, const struct u
 		return u->taken_ns - u->heap_taken_ns <=
 				       (limit_ns > STALE_NS ? limit_ns : STALE_NS)
 			       ? NULL
-			       : "the last reading is too old";
+			       : "the last reading was too old";
 	if (u->heap_error == -EFBIG || u->heap_error == -ETIMEDOUT)
 		return "the pause would exceed --max-pause";
 	problem = heap_problem_text(u);
