@@ -13,7 +13,7 @@ import termios
 import unicodedata
 
 from leak_lib import LeakTarget
-from live import MEMSTATE, check, equal, memstate, run, test
+from live import MEMSTATE, Skip, check, equal, memstate, run, test
 
 FIXTURES = os.path.join(os.path.abspath(os.environ["srcdir"]), "tests", "fixtures")
 ESCAPES = re.compile("\x1b\\[[0-9;]*m")
@@ -210,6 +210,20 @@ def long_text_is_shown_in_the_pager():
     equal(is_paged(MEMSTATE_PAGER="/nonexistent"), False, "with a pager that is missing")
     equal(is_paged(MEMSTATE_PAGER="/nonexistent -x"), False, "with a command that is missing")
     equal(is_paged(MEMSTATE_PAGER="echo paged:$LESS; cat"), True, "with a shell command")
+
+
+@test
+def a_report_on_a_cgroup_is_shown_in_the_pager():
+    if memstate("oom", "-p", os.getpid(), "--csv").status != 0:
+        raise Skip("no cgroup is visible")
+    args = ["oom", "-p", os.getpid()]
+    pager = {"MEMSTATE_PAGER": "sed s/^/paged:/"}
+    status, lines = on_terminal(args, 80, rows=5, **pager)
+    check(status in (0, 3), f"status {status}")
+    check(lines[0].startswith("paged:"), lines)
+    status, lines = on_terminal([*args, "--json", "-n", 2, "-i", "10ms"], 80, rows=1, **pager)
+    check(status in (0, 3), f"status {status}")
+    check(len(lines) > 1 and not lines[0].startswith("paged:"), lines)
 
 
 @test

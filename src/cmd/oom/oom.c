@@ -189,7 +189,17 @@ static void find_trend(struct oom *oom, size_t index)
 }
 
 /*
- * Show all samples that contain a cgroup, or only the sample that --at selects. A text
+ * Write a sample of a series. A single sample is written at the end of the command, with
+ * a pager if it is a text. Return false if it could not be written.
+ */
+static bool write_sample(struct oom *oom)
+{
+	oom->stream_error = stream_write(&oom->out);
+	return oom->stream_error == 0;
+}
+
+/*
+ * Show all samples that contain a group, or only the sample that --at selects. A text
  * report shows a single sample.
  */
 static int run_replay(struct oom *oom)
@@ -217,8 +227,7 @@ static int run_replay(struct oom *oom)
 			return EXIT_FAILED;
 		}
 		add_sample(oom);
-		oom->stream_error = stream_write(&oom->out);
-		if (oom->stream_error < 0)
+		if (!is_one && !write_sample(oom))
 			return EXIT_FAILED;
 		if (++shown == o->sample_count)
 			break;
@@ -247,8 +256,9 @@ static int run_series(struct oom *oom)
 		add_sample(oom);
 		if (n == 1)
 			status = report_unreadable(oom);
-		oom->stream_error = stream_write(&oom->out);
-		if (oom->stream_error < 0)
+		if (n == wanted && n == 1)
+			return status;
+		if (!write_sample(oom))
 			return EXIT_FAILED;
 		if (n == wanted)
 			return status;
@@ -289,6 +299,9 @@ static int run(struct oom *oom)
 	status = oom->session->replay ? run_replay(oom) : run_series(oom);
 	if (status == EXIT_DONE && oom->record_error < 0)
 		status = EXIT_PARTIAL;
+	/* release the recording before the pager, which may stay open for hours */
+	recorder_close(oom->recorder);
+	oom->recorder = NULL;
 	return stream_finish(&oom->out, status);
 }
 
