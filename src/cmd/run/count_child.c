@@ -186,7 +186,7 @@ int count_child_read_end(struct count_child *c)
 	int r = count_child_read(c);
 
 	if (r == -ENOENT) {
-		message("%s: not counted: the library was not preloaded, or could not "
+		message("%s: not counted: the counting library was not preloaded, or could not "
 			"create its file in %s: %s",
 			c->command[0], c->folder.path, count_folder_problem(&c->folder));
 		return EXIT_NOT_COUNTED;

@@ -190,10 +190,10 @@ static void report_room(int pid, const struct heap *heap)
 {
 	char needed[UNITS_TEXT_SIZE], room[UNITS_TEXT_SIZE];
 
-	message("%d: heap not read: the copy requires %s; %s permits %s, of which "
-		"memstate uses at most three quarters",
-		pid, units_format_bytes(heap->needed_bytes, needed), heap->room_limit,
-		units_format_bytes(heap->room_bytes, room));
+	message("%d: heap not read: the copy requires %s, more than three quarters of the "
+		"available %s (limited by %s)",
+		pid, units_format_bytes(heap->needed_bytes, needed),
+		units_format_bytes(heap->room_bytes, room), heap->room_limit);
 }
 
 void heaps_report_failure(const struct session *session, const struct usage *u,
