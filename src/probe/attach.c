@@ -50,7 +50,7 @@ struct count_attach {
 	bool has_ended;
 	/*
 	 * name of the program's own allocator if memstate cannot count the calls to it,
-	 * otherwise NULL; see `uncovered` in struct count_program
+	 * or NULL; see `uncovered` in struct count_program
 	 */
 	const char *uncovered;
 };

@@ -20,11 +20,14 @@ struct borrow {
 	const struct landmarks *marks;
 	int process_fd; /* descriptor of /proc/PID */
 	/*
-	 * borrow_run() will make the thread call a libc function, so the thread must not
-	 * hold a lock that this function needs
+	 * true if borrow_run() will make the thread call a libc function; the thread
+	 * must then not hold a lock that this function needs
 	 */
 	bool calls_libc;
-	/* borrow_begin() fails with -EINTR if a signal asks memstate to exit */
+	/*
+	 * true if borrow_begin() must fail with -EINTR when a signal asks memstate to
+	 * exit
+	 */
 	bool is_interruptible;
 	/*
 	 * descriptor of /proc/PID/mem, opened before the mappings were read, so that the
@@ -34,21 +37,21 @@ struct borrow {
 	struct probe_cost cost;
 	const char *reason; /* a static string that explains why the last call failed */
 	/*
-	 * State saved when the thread with the id earlier_tid was
-	 * stopped earlier, or NULL.
+	 * the state that was saved when the thread earlier_tid was stopped earlier, or
+	 * NULL
 	 */
 	const struct machine_state *earlier;
 	int earlier_tid;
 
-	/* private members, used only by the implementation */
+	/* the following members are used only by the implementation */
 	struct machine_state *state;
 	struct machine_code code;
 	int tid;
 	bool is_masked, handler_ran;
 	enum borrow_place {
 		/*
-		 * trace_interrupt() has stopped the thread, so the thread's
-		 * state can be restored
+		 * the thread was stopped by trace_interrupt(), so its state can be
+		 * restored
 		 */
 		BORROW_IS_INTERRUPTED,
 		BORROW_IS_STOPPED,

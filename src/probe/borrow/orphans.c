@@ -20,8 +20,8 @@
 #define CANDIDATES_MAX 64
 
 /*
- * Return true if the segment is attached as often as the mappings of this process show,
- * plus `others` times, so that no other process uses it.
+ * Return true if no other process uses the segment: if its attach count is the number of
+ * its mappings in this process, plus `others` further attachments.
  */
 static bool is_alone(const struct mapping_list *mappings, const struct mapping *m,
 		     uint64_t others)
@@ -42,7 +42,7 @@ static bool has_page(const struct orphans_search *search,
 	const struct mapping *page = mapping_list_find(mappings, page_addr);
 
 	/*
-	 * the page's address still contains private code: the helper's stub has not
+	 * private code is still mapped at the page's address: the helper's stub has not
 	 * attached the page yet
 	 */
 	if (private_code_covers(mappings, page_addr, AGENT_PAGE_BYTES))

@@ -49,7 +49,7 @@ struct decoder {
 	bool is_begun;
 	/* link-time address and file offset of the start of the function */
 	uint64_t vaddr, offset_bytes;
-	/* number of bytes that the most recent request asked to decode */
+	/* number of bytes of the function that the most recent request asked to decode */
 	uint64_t length;
 	uint64_t at; /* end of the most recently decoded instruction */
 	struct x86_instruction insn;

@@ -29,7 +29,7 @@ struct count_folder {
 	char *path; /* path of the folder; NULL if there is no folder */
 	int fd;
 	DIR *dir;
-	char *bytes; /* buffer with the contents of one file */
+	char *bytes; /* buffer for the contents of one counts file */
 	size_t capacity;
 	struct count_file {
 		int pid, fd;

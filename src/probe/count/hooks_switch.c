@@ -38,7 +38,7 @@ struct work {
 	const struct mapping_list *mappings;
 	const struct hooks_head *head;
 	const struct hook_places *places;
-	/* index in s->records of the record for places->items[0] */
+	/* index of the first record in s->records that belongs to `places` */
 	size_t first_record;
 	size_t done, count;
 	/* the gates (jumps to hooks) have been written to the process */

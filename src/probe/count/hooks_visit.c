@@ -79,7 +79,8 @@ static int check_tls(struct entering *e)
 }
 
 struct code_wanted {
-	uint64_t bytes, hint_addr; /* hint_addr is 0 if any address is suitable */
+	/* hint_addr: address near which to map the code, or 0 for any address */
+	uint64_t bytes, hint_addr;
 	int flags;
 };
 

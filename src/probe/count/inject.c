@@ -39,10 +39,10 @@ struct injected {
 	struct hooks_orphan orphans[HOOKS_ORPHANS_MAX];
 	struct hooks_wanted wanted;
 	struct count_inject_cost cost;
-	/* numbers of patched addresses and calls, and of the files that contain them */
+	/* number of patched addresses and calls, and number of files that contain them */
 	size_t place_count, file_count;
 	struct hooks_blind unseen;
-	/* memstate has searched the libraries again since counting began */
+	/* true if memstate has searched the libraries again since counting began */
 	bool has_searched_again;
 	/*
 	 * records of all patched calls and addresses; array of HOOKS_RECORD_MAX elements

@@ -32,7 +32,8 @@ struct counted_name {
 	enum counted_call call;
 	enum count_family family;
 	/*
-	 * the size is the first argument, unlike in the corresponding standard function
+	 * true if the size is the first argument, unlike in the corresponding standard
+	 * function
 	 */
 	bool size_is_first;
 };

@@ -43,27 +43,25 @@ struct reading {
 	struct source source;
 	struct stack_file_head head;
 	/*
-	 * peak_generation of the file header, truncated to the width of the field in a
-	 * node
+	 * number of the last peak (peak_generation in the file header), truncated to the
+	 * width of the same number in a node
 	 */
 	uint64_t peak_generation;
 	bool peak_is_now;
 	/* number of nodes in the file, including unused nodes */
 	uint32_t node_count;
 	/*
-	 * node numbers in the result, indexed by node number in the file; 0 for omitted
-	 * nodes
+	 * for each node number in the file, the number of the same node in the result; 0
+	 * for omitted nodes
 	 */
 	uint32_t *numbers;
-	/* values of first_node in the file, indexed by module */
+	/* first_node of each module in the file */
 	uint32_t *first_nodes;
-	/*
-	 * whether the stack of a node is truncated; indexed by node number in the result
-	 */
+	/* for each node in the result, true if its stack is truncated */
 	bool *is_cut;
 	/*
-	 * whether a frame of the node's stack was found with the frame pointer; indexed
-	 * by node number in the result
+	 * for each node in the result, true if a frame of its stack was found with the
+	 * frame pointer
 	 */
 	bool *is_by_frame;
 	uint64_t comparisons;

@@ -46,7 +46,7 @@ static bool is_ending(int task_fd, int tid)
 }
 
 /*
- * Begin to stop a thread. Return 1 if it was added to the list, 0 if it is
+ * Begin to stop a thread. Return 1 if the thread was added to `others`, 0 if it is
  * ending, or -errno.
  */
 static int seize(struct others *others, struct borrow *b, int task_fd, int tid)
@@ -115,8 +115,8 @@ static int hold_new(struct others *others, struct borrow *b, DIR *tasks,
 		added += r;
 		*ret_count += tid == b->tid || (known && !known->has_ended);
 		/*
-		 * a main thread that has ended stays in the list until all
-		 * other threads have ended
+		 * a main thread that has ended stays in /proc/PID/task until all other
+		 * threads have ended
 		 */
 		*ret_count += tid == b->request->pid && tid != b->tid &&
 			      (known ? known->has_ended : r == 0);

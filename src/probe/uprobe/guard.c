@@ -61,8 +61,8 @@ static int receive_result(int socket_fd, int *ret_fd)
 	if (header && header->cmsg_level == SOL_SOCKET && header->cmsg_type == SCM_RIGHTS)
 		memcpy(ret_fd, CMSG_DATA(header), sizeof(*ret_fd));
 	/*
-	 * The guard sent a descriptor, but memstate could not receive it, because
-	 * memstate has reached its limit on open files.
+	 * MSG_CTRUNC means that the guard sent a descriptor that memstate could not
+	 * receive, because memstate has reached its limit on open files
 	 */
 	else if (message.msg_flags & MSG_CTRUNC)
 		return -EMFILE;

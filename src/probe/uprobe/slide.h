@@ -26,8 +26,8 @@ struct count_slide {
 	 */
 	size_t pushed_bytes;
 	/*
-	 * the breakpoint is at the function's start, because no instruction that the
-	 * kernel can emulate was found
+	 * true if the breakpoint is at the function's start, because no instruction that
+	 * the kernel can emulate was found
 	 */
 	bool is_stepped;
 };
