@@ -24,12 +24,12 @@
 #define likely(x) __builtin_expect(!!(x), 1)
 #define unlikely(x) __builtin_expect(!!(x), 0)
 
-/* Number of entries in which a key may be stored, starting at the key's index. */
+/* Number of thread table entries that may store a key, from the key's index on. */
 #define WINDOW 32u
 /* Number of entries of the thread table that a new thread checks for ended threads. */
 #define ENDED_LOOKS 32u
 
-/* Value that marks a deleted table entry. A search continues past such an entry. */
+/* Value of a deleted entry of the thread table. A search continues past the entry. */
 #define TOMB (UINT64_C(1) << 32)
 
 #define OFFSET(symbol, function) ".long hook_" #symbol " - hooks_head\n"
@@ -195,8 +195,8 @@ static void fill_slot(struct count_slot *slot, uint32_t tid)
 	slot->is_main = tid == hooks_private.own_pid;
 	slot->self = ask_own_self();
 	/*
-	 * leave the name empty; memstate sets it, because a seccomp filter may forbid the
-	 * hooks to query it
+	 * leave the thread's name empty; memstate sets the name, because a seccomp
+	 * filter may forbid the hooks to query it
 	 */
 	for (int i = 0; i < COUNT_NAME_BYTES; i++)
 		*(volatile char *)&slot->name[i] = '\0';
@@ -264,7 +264,7 @@ static uint32_t find_or_allocate(uint32_t key)
 	if (!offset)
 		return 0;
 	fill_slot(slot_at(offset), ~key);
-	/* if the table is full, the slot remains allocated but unused */
+	/* if the thread table is full, the slot remains allocated but unused */
 	return publish(key, offset) ? offset : 0;
 }
 

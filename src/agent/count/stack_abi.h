@@ -70,7 +70,7 @@
 #define STACK_FLUSH_BYTES 16384
 
 enum stack_file_flag {
-	/* the nodes' members freed_blocks, freed_bytes and peak_bytes are valid */
+	/* flag: the nodes' members freed_blocks, freed_bytes and peak_bytes are valid */
 	STACK_LIVE = 1 << 0,
 	STACK_CHECKED = 1 << 1,
 };
@@ -96,7 +96,7 @@ struct stack_file_head {
 	/* numbers of checked stacks and of mismatches; valid if STACK_CHECKED is set */
 	uint64_t checked_count, mismatch_count;
 	uint64_t reserved[4];
-	/* The following members are written often. */
+	/* The members from here on are written often. */
 	/* upper bound on the node numbers in use; some lower numbers may be unused */
 	uint32_t node_count;
 	uint32_t reserved_count;

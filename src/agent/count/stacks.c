@@ -28,7 +28,7 @@ struct stacks count_stacks;
 static __thread struct {
 	/* state for recording the thread's stacks; NULL if it is not allocated yet */
 	struct count_stack_thread *thread;
-	/* this thread is creating the stack file of a forked child process */
+	/* true while this thread creates the stack file of a forked child process */
 	bool leaves_fork;
 } own __attribute__((tls_model("initial-exec")));
 
@@ -38,7 +38,7 @@ static struct count_stack_thread *look_at;
 static bool is_on;
 /* true in a forked child process that has not recorded anything yet */
 static bool is_forked;
-/* stacks are recorded, and this is not a forked child process without a file */
+/* true if stacks are recorded, and this is not a forked child process without a file */
 static bool is_usual;
 static uint32_t fork_lock;
 /*

@@ -8,7 +8,7 @@
 
 struct bytes {
 	const uint8_t *at, *end;
-	bool is_bad; /* set after a read beyond the end, or after an invalid number */
+	bool is_bad; /* true after a read beyond the end, or after an invalid number */
 };
 
 static inline uint64_t read_uint(struct bytes *b, unsigned int count)

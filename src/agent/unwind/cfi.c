@@ -148,8 +148,8 @@ static void read_augmentation(struct bytes *b, const char *letters, struct entry
 			e->is_signal = true;
 		else if (*letters != 'B')
 			/*
-			 * stop at an unknown letter; the caller skips the remaining
-			 * augmentation data by its length
+			 * stop at an unknown letter of the augmentation string; the
+			 * caller skips the remaining augmentation data by its length
 			 */
 			return;
 	}

@@ -63,7 +63,8 @@ struct unwind_rule {
 	enum unwind_rule_kind kind;
 	uint32_t reg;
 	int64_t value;
-	const uint8_t *expression; /* a DWARF expression of `value` bytes */
+	/* a DWARF expression, whose length in bytes is `value` */
+	const uint8_t *expression;
 };
 
 struct unwind_rules {

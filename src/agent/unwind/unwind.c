@@ -48,7 +48,7 @@ static COLD bool extend_stack(const struct unwind_space *space, struct unwind_th
 		}
 	}
 	t->stack_start = start;
-	/* the sentinel: no sp is above its cfa, and *compared never equals its pc */
+	/* the sentinel: it ends a search, because no comparison with a frame matches it */
 	t->kept[0] = (struct unwind_frame){ UINT64_MAX, 1, 0, 0, 0, &t->kept[0].cfa };
 	return true;
 }
@@ -89,7 +89,8 @@ static bool read_word(void *context, uint64_t addr, uint64_t *ret)
 }
 
 /*
- * Step from a signal handler to the interrupted code, using the registers on the stack.
+ * Step from a signal handler to the interrupted code, using the registers that the
+ * kernel saved on the stack.
  */
 static bool leave_signal(struct reading *reading, struct unwind_state *state)
 {
@@ -191,7 +192,7 @@ static inline bool is_at(const struct unwind_frame *f, uint64_t pc, uint64_t sp,
 	       (!(f->rbp_delta & UNWIND_NEEDS_RBP) || f->rbp == rbp);
 }
 
-/* Return true if the rules still lead from the next inner frame to the frame `to`. */
+/* Return true if the rules of the next inner frame still lead to the frame `to`. */
 static COLD bool is_same_by_rules(struct unwind_space *space, struct unwind_thread *t,
 				  const struct unwind_frame *to)
 {
@@ -202,7 +203,7 @@ static COLD bool is_same_by_rules(struct unwind_space *space, struct unwind_thre
 	       is_at(to, state.pc, state.sp, state.rbp);
 }
 
-/* Return true if return address and rbp of a frame with flags in cfa are unchanged. */
+/* Return true if a frame with flags in cfa still has the same pc and saved rbp. */
 static inline bool is_same(struct unwind_space *space, struct unwind_thread *t,
 			   const struct unwind_frame *f)
 {
@@ -222,7 +223,7 @@ static inline bool is_same_pair(const struct unwind_frame *f)
 	       !((pair[0] ^ f->rbp) | (pair[1] ^ f->pc));
 }
 
-/* Return the innermost caller of `top` changed since the last walk, or the sentinel. */
+/* Return the innermost caller of `top` that has changed, or else the sentinel. */
 static inline const struct unwind_frame *find_changed(struct unwind_space *space,
 						      struct unwind_thread *t,
 						      const struct unwind_frame *top)
