@@ -125,7 +125,8 @@ struct blocks {
 	uint64_t *cached;
 	uint64_t *own;
 
-	struct page_use *pages; /* one element for each page of the image */
+	/* use of each resident page: one element for each page of the image */
+	struct page_use *pages;
 
 	/*
 	 * Ranges of the allocator's data outside the heap, in a library or program or in

@@ -34,7 +34,7 @@ struct counting {
 	struct types *types;
 	struct heap_detail *detail;
 
-	/* one group for each element of detail->types, in the same order */
+	/* groups of blocks, one for each element of detail->types, in the same order */
 	struct group *groups;
 	size_t group_capacity, type_capacity;
 	/* hash table by key: 1 + the index in groups; 0 if the slot is empty */
@@ -281,7 +281,10 @@ static size_t strip_index(const struct extent *extent, size_t arena_count)
 
 static void add_cell(struct heap_strip *strip, uint64_t addr, const struct page_use *page)
 {
-	/* the first pass counts pages; the second also fills the map's cells */
+	/*
+	 * the first pass only counts the pages of a map; the second also fills
+	 * the map's cells
+	 */
 	if (strip->cells) {
 		uint64_t cell = strip->sum.page_count / strip->pages_per_cell;
 

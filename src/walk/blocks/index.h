@@ -56,7 +56,8 @@ struct index_upper {
 struct block_index {
 	/* blocks, borrowed from the caller together with their image */
 	const struct blocks *blocks;
-	struct block_page *pages; /* one element per page of the image */
+	/* facts about the pages: one element for each page of the image */
+	struct block_page *pages;
 	struct index_upper *top[INDEX_TABLE_LENGTH];
 	/*
 	 * Start of the first extent, and distance from there to the end of the last

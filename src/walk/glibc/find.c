@@ -15,8 +15,8 @@
 
 static const struct layout layouts[] = {
 	{ 112, 16 }, /* glibc 2.27 to 2.42 */
-	{ 104, 8 },  /* glibc 2.26, without have_fastchunks */
-	{ 24, 0 },   /* glibc 2.43, without fastbins */
+	{ 104, 8 },  /* glibc 2.26, which lacks have_fastchunks */
+	{ 24, 0 },   /* glibc 2.43, which has no fastbins */
 };
 
 static uint64_t word_at(const uint8_t *bytes, size_t index)
@@ -107,8 +107,9 @@ static bool is_thread_arena(struct glibc *g, uint64_t arena_addr)
 }
 
 /*
- * Return the index after the last mapping of the data that begins with a file's mapping.
- * The data may continue in the next mapping, which is anonymous (.bss).
+ * Return the index of the first mapping after the data of a file, which begins with the
+ * mapping `first`. The data consists of adjacent mappings of the file and of the
+ * anonymous memory that follows (.bss).
  */
 static size_t data_end(const struct mapping_list *list, size_t first)
 {
@@ -205,7 +206,7 @@ static const struct par_layout {
 } par_layouts[] = {
 	{ 40, 44, 48, 56, 64, 72, 80, 0 },    /* glibc up to 2.34 */
 	{ 60, 64, 68, 80, 88, 96, 104, 40 },  /* glibc 2.35 to 2.42 */
-	{ 68, 72, 76, 88, 96, 104, 112, 48 }, /* glibc 2.43, with thp_mode */
+	{ 68, 72, 76, 88, 96, 104, 112, 48 }, /* glibc 2.43, which has thp_mode */
 };
 
 #define PAR_BYTES UINT64_C(160)

@@ -207,7 +207,10 @@ static void add_whole_gap(void *context, uint64_t start_addr, uint64_t end_addr)
 	add_gap(context, start_addr, end_addr);
 }
 
-/* Divide the gap at the boundaries of the mappings, and add each part. */
+/*
+ * Divide a gap between known chunks at the boundaries of the mappings, and add each part
+ * to the list of gaps.
+ */
 static void add_parts(void *context, uint64_t start_addr, uint64_t end_addr)
 {
 	struct gaps *gaps = context;

@@ -98,7 +98,10 @@ void glibc_for_each_gap(struct glibc *g,
 				fn(context, addr, gap_end);
 			if (gap_end == end)
 				break;
-			/* fn may have reallocated g->regions */
+			/*
+			 * the callback fn may have added regions, which
+			 * can move g->regions
+			 */
 			addr = g->regions[index].end_addr;
 		}
 		done_addr = end;

@@ -15,8 +15,8 @@ static const struct golang_layout layouts[] = {
 #define LIST_MAX (UINT64_C(1) << 26)
 
 /*
- * Number of spans to examine in order to recognize the list of spans, and limits on the
- * number of valid and invalid spans.
+ * Number of spans to examine in order to recognize the list of spans, minimum number of
+ * valid spans among them, and minimum number of valid spans per invalid span.
  */
 #define SAMPLE 64
 #define SOUND_MIN 4

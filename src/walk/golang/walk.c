@@ -44,7 +44,10 @@ bool golang_read_span(struct image *image, uint64_t addr,
 	memcpy(&live, at + 96, sizeof(live));
 	memcpy(&ret->object_bytes, at + 104, sizeof(ret->object_bytes));
 	ret->live_count = live;
-	/* the lowest bit is set if the objects contain no pointers */
+	/*
+	 * bit 0 of spanclass is not part of the size class: it is set if the objects
+	 * contain no pointers
+	 */
 	ret->class = at[98] >> 1;
 	ret->state = at[99];
 	if (pages == 0 || pages > UINT64_C(1) << 34 ||

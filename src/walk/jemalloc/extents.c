@@ -15,7 +15,7 @@ struct reading {
 	 * The bit is set if a known extent structure uses the memory at the address.
 	 */
 	uint64_t *claimed;
-	/* problem of the heap as a whole, not of a single arena */
+	/* problem of the whole heap instead of a single arena */
 	const char *problem;
 };
 

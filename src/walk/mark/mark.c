@@ -239,7 +239,7 @@ static struct mark_search *begin(const struct mark_input *input, struct mark *re
 	blocks_set_live(blocks, s->unseen);
 	begin_markers(s, &ret->index, count);
 	s->workers = workers_new(s->markers, count, &input->progress);
-	/* an upper bound, because roots and blocks do not overlap */
+	/* an upper bound on the bytes to scan, because roots and blocks do not overlap */
 	s->workers->total_bytes = blocks->image->length_bytes;
 	return s;
 }

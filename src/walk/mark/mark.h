@@ -61,7 +61,8 @@ struct mark {
 	struct block_index index;
 	/* Bit table. A bit is set if the block is reachable or is not live. */
 	uint64_t *reached;
-	struct chunk_sum live, reachable; /* sums of the usable bytes */
+	/* numbers and usable bytes of the live blocks, and of the reachable blocks */
+	struct chunk_sum live, reachable;
 	/*
 	 * Sums of the leaks that mark_next_leak() has returned so far. After the last
 	 * leak, live = reachable + direct + indirect.

@@ -67,7 +67,7 @@ void workers_hand_out(struct marker *m)
 	pthread_mutex_lock(&w->lock);
 	if (count > WORKERS_POOL - w->pool_count)
 		count = WORKERS_POOL - w->pool_count;
-	/* the oldest entries usually lead to the most blocks */
+	/* share the oldest entries of the stack, which usually lead to the most blocks */
 	memcpy(&w->pool[w->pool_count], m->stack, count * sizeof(*m->stack));
 	m->depth -= count;
 	memcpy(m->stack, &m->stack[m->depth], count * sizeof(*m->stack));

@@ -34,11 +34,11 @@ struct workers {
 	size_t pool_count;
 	unsigned int busy_count; /* number of other threads that have work */
 	bool is_ending;
-	/* roots that no thread has taken yet; NULL: none */
+	/* roots that no thread has taken yet, or NULL if there are none */
 	const struct root_list *roots;
 	size_t next_root;
 
-	/* accessed only by the calling thread */
+	/* the following members are accessed only by the calling thread */
 	struct mark_progress progress;
 	uint64_t total_bytes, reported_bytes;
 };

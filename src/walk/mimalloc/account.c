@@ -82,7 +82,10 @@ static void account_page(struct mimalloc *m, const struct mimalloc_page *page)
 			;
 		account_blocks(m, page, i, next, is_free);
 	}
-	/* these blocks were never handed out, and are on no list */
+	/*
+	 * the blocks after the first `capacity` blocks were never handed out, so no
+	 * list contains them
+	 */
 	page_use_add(m->blocks, page->block_addr + capacity * bytes,
 		     page->block_addr + page->reserved * bytes, USE_FREE);
 	if (capacity == 0)

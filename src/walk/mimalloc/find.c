@@ -22,7 +22,7 @@
 #define SEGMENT_OF_2_2                                                     \
 	.used = 216, .cookie = 224, .slice_count = 248, .info_count = 256, \
 	.entry_count = 272, .thread_id = 280, .slices = 288
-/* the number of blocks and the size of a block have 4 bytes each */
+/* before mimalloc 2.1.4, the number of blocks and their size have 4 bytes each */
 #define PAGE_OF_2_0                                                              \
 	.page_bytes = 80, .free = 16, .block_count = 24, .block_count_bytes = 4, \
 	.block_bytes = 28, .block_bytes_bytes = 4, .local = 32, .thread = 40, .heap = 48
@@ -45,7 +45,7 @@
 	.first_block = 48, .keys = 56, .thread = 72, .heap = 80, .delayed = 8, \
 	.start = MIMALLOC_START_FIELD
 
-/* The offsets were determined by compiling the headers of each version. */
+/* Offsets in mimalloc's structs, determined by compiling the headers of each version. */
 static const struct mimalloc_layout layouts[] = {
 	{ "2.0.0 to 2.0.7", SEGMENT_OF_2_0, PAGE_OF_2_0, .delayed = 2840,
 	  .start = MIMALLOC_START_128 },

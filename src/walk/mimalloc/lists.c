@@ -9,7 +9,10 @@
 #include "base/search.h"
 #include "base/xalloc.h"
 
-/* Offsets in struct mi_heap_s, relative to thread_delayed_free, the list of a heap. */
+/*
+ * Offsets in struct mi_heap_s, relative to thread_delayed_free, the heap's list of
+ * blocks that other threads freed.
+ */
 #define DELAYED_THREAD_ID 8
 #define DELAYED_KEYS 32
 #define DELAYED_READ_BYTES 48
@@ -17,7 +20,7 @@
 /* How the addresses on a list are encoded. */
 struct coding {
 	const uint64_t *keys; /* NULL: not encoded */
-	uint64_t null_addr;   /* the address that stands for the end of the list */
+	uint64_t null_addr;   /* the address that marks the end of the list */
 };
 
 /* Decode an address, like mi_ptr_decode() in mimalloc's internal.h. */

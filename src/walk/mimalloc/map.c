@@ -21,7 +21,7 @@
 /* Maximum number of tables to read, to limit the memory for the list of pages. */
 #define TABLES_MAX (UINT64_C(1) << 19)
 
-/* struct mi_page_s: these members have the same offsets in all versions. */
+/* Offsets in struct mi_page_s that are the same in all versions of mimalloc 3. */
 #define PAGE_FREE 8
 #define PAGE_USED 16
 #define PAGE_CAPACITY 18

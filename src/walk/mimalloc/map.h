@@ -8,10 +8,12 @@
 /* Size of struct mi_memid_s, which begins with the address of the arena, if any. */
 #define MIMALLOC_MEMORY_BYTES 24
 
-/* Offsets in struct mi_page_s, for the versions that share a layout. */
+/*
+ * Offsets in struct mi_page_s of mimalloc 3. Versions with equal offsets share a layout.
+ */
 struct mimalloc_map_layout {
 	const char *versions;
-	/* true if the struct contains the offset of the first block */
+	/* true if the struct contains the offset of the page's first block */
 	bool has_offset;
 	uint16_t keys, memory; /* keys 0: none */
 };
@@ -26,7 +28,7 @@ void mimalloc_add_arena(struct mimalloc *m, uint64_t addr);
 const char *mimalloc_read_arenas(struct mimalloc *m);
 
 /*
- * Read the pages and arenas of version 3. Return NULL, or a static description of the
+ * Read the pages and arenas of mimalloc 3. Return NULL, or a static description of the
  * problem. If the page map was found, map_addr is not 0. Defined in map.c.
  */
 const char *mimalloc_read_map(struct mimalloc *m);

@@ -5,7 +5,7 @@
 
 #include <string.h>
 
-/* struct mi_page_s: these members have the same offsets in all versions. */
+/* Offsets in struct mi_page_s that are the same in all versions of mimalloc 2. */
 #define PAGE_SLICE_COUNT 0
 #define PAGE_SLICE_OFFSET 4
 #define PAGE_CAPACITY 10
@@ -13,12 +13,12 @@
 #define PAGE_BYTES_MAX 112
 
 /*
- * The block size that versions before 2.1.4 store for a block as large as its
- * page (MI_HUGE_BLOCK_SIZE).
+ * The block size that mimalloc stored before version 2.1.4 for a block as large as
+ * its page (MI_HUGE_BLOCK_SIZE).
  */
 #define HUGE_BLOCK_BYTES (UINT64_C(1) << 31)
 
-/* Before version 2.1, blocks up to this size do not begin at the start of their page. */
+/* Before mimalloc 2.1, blocks up to this size do not begin at the start of their page. */
 #define SHIFTED_BYTES_MAX (UINT64_C(1) << 10)
 
 /*
@@ -47,7 +47,7 @@ static uint64_t read_number(const uint8_t *at, unsigned int bytes)
 	return value;
 }
 
-/* Return the address of the first block according to the rule of the version. */
+/* Return the address of the page's first block, which depends on mimalloc's version. */
 static uint64_t first_block(const struct mimalloc_layout *layout, const uint8_t *at,
 			    const struct mimalloc_page *page)
 {

@@ -35,7 +35,7 @@ enum mimalloc_start {
 	MIMALLOC_START_FIELD   /* at the address that struct mi_page_s contains */
 };
 
-/* Offsets of struct members, for the versions that share a layout. */
+/* Offsets in mimalloc's structs. Versions with equal offsets share a layout. */
 struct mimalloc_layout {
 	const char *versions;
 	/* struct mi_segment_s */

@@ -10,7 +10,10 @@
 #include "base/xalloc.h"
 #include "walk/blocks/page_use.h"
 
-/* Return the bit of the chunk at addr, whose head is resident. */
+/*
+ * Return the chunk's bit in the tables of struct blocks. The chunk's head, at addr,
+ * must be resident.
+ */
 static uint64_t chunk_bit(const struct oldmalloc *m, uint64_t addr)
 {
 	const struct image_run *run = image_run_at(m->image, addr);

@@ -7,7 +7,10 @@
 #include "base/xalloc.h"
 #include "walk/blocks/page_use.h"
 
-/* Make a class of each slot size of the first root, and one of all larger sizes. */
+/*
+ * Create a size class for each slot size of the first root, and one for
+ * all larger sizes.
+ */
 static void fill_classes(struct partition *p)
 {
 	struct heap *heap = p->heap;

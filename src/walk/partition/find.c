@@ -13,16 +13,19 @@
 #define INVERTED_MIN UINT64_C(0x1000)
 #define INVERTED_MAX UINT64_C(0x8000)
 
-/* Range of the offset of buckets_: the settings and the lock precede it. */
+/*
+ * Range of possible offsets of buckets_ in PartitionRoot; the settings and the lock
+ * precede this member.
+ */
 #define BUCKETS_MIN 64
 #define BUCKETS_OFFSET_MAX 512
 #define SLOT_BYTES_MIN 16
 #define SLOT_BYTES_MAX (UINT64_C(1) << 20)
 
-/* Offset of with_thread_cache in the settings. */
+/* Offset of with_thread_cache in the settings of PartitionRoot. */
 #define HAS_CACHE_SHIFT 8
 
-/* The words after the sentinel bucket, from `initialized_` on. */
+/* Indices of the root's words after the sentinel bucket, counted from `initialized_`. */
 enum {
 	WORD_IS_INITIALIZED = 0,
 	WORD_SUPER_BYTES = 3,

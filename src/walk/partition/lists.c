@@ -19,7 +19,10 @@ uint64_t partition_next_free(struct partition *p, const struct partition_root *r
 	if (!image_read(p->image, slot_addr, &next) ||
 	    !image_read(p->image, slot_addr + 8, &shadow))
 		return 0;
-	/* the kernel has reclaimed the page of the last slot, and zeroed it */
+	/*
+	 * both words are 0 if the kernel has reclaimed, and thus zeroed, the page of the
+	 * list's last slot
+	 */
 	if (next == 0 && shadow == 0)
 		return 0;
 	offset = bswap_64(next);
@@ -27,7 +30,7 @@ uint64_t partition_next_free(struct partition *p, const struct partition_root *r
 	return *ret_is_sound && next != 0 ? root->pool_addr + offset : 0;
 }
 
-/* Mark the slots in the list of a span. Return false if the list is corrupt. */
+/* Mark the slots in the list of a span as free. Return false if the list is corrupt. */
 static bool read_list(struct partition *p, const struct partition_span *span)
 {
 	uint32_t count = span->used_count - span->live_count;

@@ -16,7 +16,7 @@
 #define EXTENT_NEXT 8
 #define EXTENT_COUNTS 16
 
-/* Words of the other entries, PartitionPageMetadata. */
+/* Indices of the words in the other entries, PartitionPageMetadata. */
 enum {
 	ENTRY_FREE_LIST,
 	ENTRY_NEXT,
@@ -31,7 +31,10 @@ enum {
 #define OFFSET_MASK 0x3f
 #define VALID_SHIFT 54
 
-/* Words of PartitionDirectMapExtent, which follows the bucket of the direct map. */
+/*
+ * Indices of the words in PartitionDirectMapExtent, which follows the bucket of
+ * the direct map.
+ */
 enum {
 	DIRECT_NEXT,
 	DIRECT_PREV,

@@ -118,8 +118,8 @@ uint64_t partition_slot_bytes(struct partition *p, const struct partition_root *
 void partition_read_spans(struct partition *p);
 
 /*
- * Mark the slots that are in the lists of spans or were never allocated. Requires
- * initialised blocks. (lists.c)
+ * Mark the slots as free that are in the lists of spans or were never allocated.
+ * Requires initialised blocks. (lists.c)
  */
 void partition_read_lists(struct partition *p);
 

@@ -45,10 +45,13 @@ struct counting {
 	const struct blocks *blocks;
 	struct python_types *types;
 	uint64_t head_bytes; /* sizeof(PyGC_Head) */
-	/* Cells by type number and size class. Type 0 stands for all other blocks. */
+	/*
+	 * cells by type number and size class; type number 0 is for blocks
+	 * of unknown type
+	 */
 	struct cell *cells;
 	size_t cell_capacity;
-	size_t row_count; /* number of type numbers that have cells */
+	size_t row_count; /* number of type numbers for which there are cells */
 };
 
 /*

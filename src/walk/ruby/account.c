@@ -7,7 +7,10 @@
 #include "base/xalloc.h"
 #include "walk/blocks/page_use.h"
 
-/* The lowest bits of a slot's first word contain the type of the object; 0: no object. */
+/*
+ * The lowest bits of a slot's first word contain the type of the object, or 0 if the
+ * slot has no object.
+ */
 #define TYPE_MASK UINT64_C(31)
 /*
  * While Ruby compacts its heap, slots of this type refer to the new slots of objects

@@ -62,7 +62,7 @@ static uint64_t find_end(struct v8 *v, const struct v8_chunk *chunk)
 	if (v8_has_flag(chunk, V8_FROM_BIT))
 		return chunk->area_addr;
 	top = top_of(v, chunk->heap_addr);
-	/* top may be the end of its chunk */
+	/* `top`, where the objects end, may be the end of a chunk */
 	i = SEARCH_FIRST(v->chunk_count, k, v->chunks[k].end_addr >= top);
 	if (top == 0 || i == v->chunk_count) {
 		v->has_unknown_top = true;

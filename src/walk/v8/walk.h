@@ -67,7 +67,10 @@ struct v8_chunk {
 	bool is_in_list, is_broken;
 };
 
-/* The result of v8_find_top() for a heap. */
+/*
+ * A cached result of v8_find_top(): a heap, and the address where the objects end in
+ * its new space.
+ */
 struct v8_top {
 	uint64_t heap_addr, top_addr;
 };
@@ -100,9 +103,10 @@ struct v8 {
 	struct v8_space *listed;
 	size_t listed_count, listed_capacity;
 
-	uint64_t broken_count;	 /* chunks whose space failed a check */
-	uint64_t unlisted_count; /* chunks whose free memory is unknown */
-	uint64_t unswept_count; /* chunks with dead objects that are not listed as free */
+	uint64_t broken_count;	 /* number of chunks whose space failed a check */
+	uint64_t unlisted_count; /* number of chunks whose free memory is unknown */
+	/* number of chunks with dead objects that are not listed as free */
+	uint64_t unswept_count;
 	struct v8_top *tops;
 	size_t top_count, top_capacity;
 	bool may_lack_chunk;  /* memory is swapped out that may contain chunks */
@@ -110,8 +114,8 @@ struct v8 {
 	struct heap_space spaces[V8_KIND_COUNT_];
 };
 
-/* Flags that are the same in all versions. */
-#define V8_FROM_BIT 3 /* the half of the new space that is not in use */
+/* Flag bits of a chunk that are the same in all versions. */
+#define V8_FROM_BIT 3 /* the chunk is in the half of the new space that is not in use */
 #define V8_TO_BIT 4
 
 static inline bool v8_has_flag(const struct v8_chunk *chunk, uint8_t bit)

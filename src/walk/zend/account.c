@@ -6,7 +6,7 @@
 #include "base/xalloc.h"
 #include "walk/blocks/page_use.h"
 
-/* Indices of the heap's spaces. */
+/* Indices in the array `spaces` of struct heap. */
 enum {
 	SPACE_CHUNKS,
 	SPACE_SMALL,

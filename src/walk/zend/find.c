@@ -15,12 +15,12 @@
 #define MAIN_CHUNK_MIN (ZEND_REAL_SIZE + 5)
 #define MAIN_CHUNK_MAX (ZEND_REAL_SIZE + 16)
 
-/* Indices of members relative to the index of main_chunk. */
+/* Indices of members of struct _zend_mm_heap, relative to the index of main_chunk. */
 #define CHUNKS_COUNT 2
 #define CACHED_COUNT 3
 #define AVERAGE_COUNT 4
 #define LAST_BOUNDARY 5
-#define LAST_MEMBER 4 /* the last member in all versions */
+#define LAST_MEMBER 4 /* the last of these members in all versions */
 
 /*
  * Return the offset of free_map in a chunk, or 0. The struct of the heap, whose length

@@ -28,7 +28,7 @@
 #define ZEND_CHUNK_NEXT 8
 #define ZEND_CHUNK_PREV 16
 #define ZEND_CHUNK_FREE_PAGES 24
-#define ZEND_CHUNK_HEAP_SLOT 64 /* the struct of the heap; main chunk only */
+#define ZEND_CHUNK_HEAP_SLOT 64 /* the heap's struct, which only a main chunk contains */
 
 /*
  * Index of real_size among the words of the struct of the heap up to PHP 8.3. The array
@@ -37,7 +37,8 @@
  */
 #define ZEND_REAL_SIZE UINT64_C(34)
 
-#define ZEND_MAP_FIRST UINT32_C(0x40000001) /* map[0]: a run of one page */
+/* value of map[0]: the first page is a run of one page */
+#define ZEND_MAP_FIRST UINT32_C(0x40000001)
 #define ZEND_BITMAP_BYTES (ZEND_PAGES / 8)
 
 /* The members from which PHP decides whether it keeps an empty chunk for later. */
