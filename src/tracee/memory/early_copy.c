@@ -16,7 +16,9 @@
 
 #define HUGE_PAGE_BYTES (UINT64_C(2) << 20)
 
-/* Release moved pages of the store in steps of this size. */
+/*
+ * Pages that were moved from the store to the image are released in steps of this size.
+ */
 #define RELEASE_BYTES (UINT64_C(16) << 20)
 
 static void advise_huge(struct early_copy *copy)
@@ -30,7 +32,10 @@ static void advise_huge(struct early_copy *copy)
 	}
 }
 
-/* Lay out the store so that huge pages of the process and of the store coincide. */
+/*
+ * Assign an offset in the store to each range, so that huge pages of the process and of
+ * the store coincide. Return the size of the store.
+ */
 static uint64_t lay_out(struct early_copy *copy)
 {
 	uint64_t offset = 0;
@@ -65,8 +70,8 @@ static struct tracked_part whole_range(int pagemap_fd, const struct early_range 
 }
 
 /*
- * Begin to track the ranges. Leave out ranges that the process has already unmapped: its
- * new memory is copied in the pause.
+ * Begin to track the ranges. Leave out ranges that the process has already unmapped. If
+ * the process maps new memory there, that memory is copied in the pause.
  */
 static int add_ranges(struct early_copy *copy, int pagemap_fd)
 {
@@ -131,7 +136,7 @@ static void mark_copied(struct early_copy *copy, uint64_t offset, uint64_t lengt
 	}
 }
 
-/* Copy the pages, and note those that could not be read. */
+/* Copy the pages, and add those that could not be read to the list copy->unread. */
 static int copy_noting_unread(struct early_copy *copy, const struct peek *peek,
 			      const struct peek_range *range, struct image *part)
 {
@@ -143,7 +148,7 @@ static int copy_noting_unread(struct early_copy *copy, const struct peek *peek,
 }
 
 /*
- * Copy the pages of the list, all of which are in the range, to their places
+ * Copy the pages in the list, all of which are in the range, to their offsets
  * in the store.
  */
 static int copy_list(struct early_copy *copy, const struct peek *peek,
@@ -173,8 +178,9 @@ static int copy_list(struct early_copy *copy, const struct peek *peek,
 }
 
 /*
- * Return the end of the piece that begins at addr. The end is not inside a huge page,
- * which the kernel would split to protect a part of it.
+ * Return the end of the piece of the range that begins at addr; each piece is listed and
+ * copied separately. A piece does not end inside a huge page, because the kernel would
+ * split the huge page to protect a part of it.
  */
 static uint64_t piece_end(const struct early_copy *copy, const struct early_range *range,
 			  uint64_t addr)
@@ -275,7 +281,9 @@ static void list_all(struct early_copy *copy, const struct page_list *list)
 			      list->items[i].end_addr);
 }
 
-/* List the memory outside of the ranges: no earlier round has copied it. */
+/*
+ * Add the memory outside the ranges to the list `late`, because no round has copied it.
+ */
 static void list_untracked(struct early_copy *copy)
 {
 	uint64_t addr = 0;
@@ -359,8 +367,9 @@ void early_copy_end(struct early_copy *copy)
 }
 
 /*
- * Copy the part of a run that is in the range, and release the store's memory below
- * *released, so that the pages do not exist twice.
+ * Copy the part of a run that is in the range from the store to the image. Release the
+ * copied part of the store, so that the pages do not exist twice. *released is the end
+ * of the released part.
  */
 static void move_part(const struct early_copy *copy, const struct early_range *range,
 		      const struct image *image, const struct image_run *run,

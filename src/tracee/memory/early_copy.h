@@ -51,14 +51,14 @@ struct early_copy {
 	/* pages that seem to be protected but may be writable; copied in the pause */
 	struct page_list stale;
 	/*
-	 * offsets in the store, for a copy that may be kept for later reads; empty if it
-	 * is used only once
+	 * layout of the store for a copy that may be kept for later reads; empty if the
+	 * copy is used only once
 	 */
 	struct copy_layout layout;
 	/* pages that the last early_copy_select() left to be copied during the pause */
 	struct page_list late;
 	uint64_t late_bytes; /* number of resident bytes in `late` */
-	/* parts of huge pages that were mapped before the first round */
+	/* pages that were mapped as parts of huge pages before the first round */
 	struct page_list huge;
 };
 

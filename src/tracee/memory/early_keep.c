@@ -12,7 +12,7 @@
 #include "tracee/memory/page_bits.h"
 #include "tracee/memory/write_track.h"
 
-/* The pages of a run, as indices into the bit table. */
+/* The pages of a run of the image, as indices into the bit table copy->copied. */
 struct pages {
 	uint64_t first, end;
 };
@@ -53,7 +53,7 @@ void early_keep_list_missing(struct early_copy *copy, const struct image *image)
 	}
 }
 
-/* Release the memory of the copied pages among [page, end) of the store. */
+/* Release the store's memory for those pages in [page, end) that were copied. */
 static void drop(struct early_copy *copy, uint64_t page, uint64_t end)
 {
 	for (uint64_t stop;; page = stop) {
@@ -68,7 +68,10 @@ static void drop(struct early_copy *copy, uint64_t page, uint64_t end)
 	}
 }
 
-/* Release the pages that are not in the image, because they are no longer resident. */
+/*
+ * Release the copies of pages that are not in the image, because these pages are
+ * no longer resident.
+ */
 static void drop_absent(struct early_copy *copy, const struct image *image)
 {
 	uint64_t page = 0;
@@ -83,7 +86,7 @@ static void drop_absent(struct early_copy *copy, const struct image *image)
 	drop(copy, page, copy->layout.bytes / IMAGE_PAGE_BYTES);
 }
 
-/* Replace the offsets of the runs with those of the layout. */
+/* Replace the offsets of the image's runs with those of the kept copy's layout. */
 static int place_runs(const struct early_copy *copy, struct image *image,
 		      uint64_t *ret_resident_bytes)
 {
@@ -166,9 +169,10 @@ void early_keep_return(struct early_copy *copy, struct image *image)
 }
 
 /*
- * Register a range again. The kernel ignores the parts that are registered already.
- * Where the mapping was not tracked when its flags were read, pages may be protected that
- * were never copied; see write_track_find_stale().
+ * Register a range for tracking again. The kernel ignores the parts that are
+ * registered already. If the mapping was not tracked when memstate read its
+ * flags, some of its pages may be marked as protected although they were never
+ * copied; see write_track_find_stale().
  */
 static int renew(struct early_copy *copy, int pagemap_fd, const struct early_range *range)
 {

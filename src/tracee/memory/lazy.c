@@ -37,7 +37,7 @@ struct lazy {
 	pthread_t thread;
 	uint64_t page_max, page_count;
 	bool is_full;
-	uint64_t cpu_ns; /* CPU time of the thread */
+	uint64_t cpu_ns; /* CPU time of the thread that reads the pages */
 	struct page_list pages;
 	/*
 	 * offset at which a sequential access continues, and number of pages to

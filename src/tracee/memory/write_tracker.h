@@ -21,8 +21,8 @@ struct tracked_part {
 	int pagemap_fd; /* the process's /proc/PID/pagemap */
 	uint64_t start_addr, end_addr;
 	/*
-	 * Number of the first page. Each page of the tracked memory has its own number,
-	 * less than the page_count of begin().
+	 * Number of the part's first page. Each page of the tracked memory has its own
+	 * number, less than the page_count of begin().
 	 */
 	uint64_t first_page;
 };
@@ -30,7 +30,10 @@ struct tracked_part {
 struct write_tracker_kind {
 	/* true if the process's writes split huge pages */
 	bool splits_huge_pages;
-	/* true if all pages are copied once, and those written since then in the pause */
+	/*
+	 * true if there is only one round: all pages are copied once, and those written
+	 * since then are copied again in the pause
+	 */
 	bool has_one_round;
 	/*
 	 * How much memory is listed and copied at a time, a power of two. With small
@@ -53,7 +56,8 @@ struct write_tracker_kind {
 		    struct page_list *ret);
 	/*
 	 * Check a part again, after its listed pages were copied. Add to *ret_pages the
-	 * number of pages written since the first round. NULL if not necessary.
+	 * number of pages written since the first round. This member is NULL if the
+	 * tracker needs no check.
 	 */
 	int (*check)(struct write_tracker *tracker, const struct tracked_part *part,
 		     uint64_t *ret_pages);
@@ -63,7 +67,10 @@ struct write_tracker_kind {
 	 */
 	int (*find)(struct write_tracker *tracker, const struct tracked_part *part,
 		    struct page_list *ret);
-	/* Stop tracking a part, while the process is running. NULL if not necessary. */
+	/*
+	 * Stop tracking a part, while the process is running. This member is NULL if
+	 * there is nothing to do.
+	 */
 	void (*remove)(struct write_tracker *tracker, const struct tracked_part *part);
 };
 
