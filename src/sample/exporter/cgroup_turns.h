@@ -27,7 +27,10 @@ struct cgroup_turns {
 struct cgroup_turns_input {
 	struct places *places;
 	const struct snapshot *processes;
-	/* cgroup of each process, or NULL if unknown; may itself be NULL */
+	/*
+	 * the cgroup of each process, or NULL for a process without a known cgroup; the
+	 * array itself is NULL if no cgroups are known
+	 */
 	const struct process_cgroup *const *cgroups;
 };
 

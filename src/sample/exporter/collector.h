@@ -34,7 +34,7 @@ struct collector_setup {
 	/* value of --max-share: maximum share of a process's time for reading it */
 	unsigned int max_share_per_mille;
 	bool reads_log; /* true to follow the kernel log */
-	/* recorder to which each round adds a sample; borrowed; NULL: none */
+	/* recorder to which each round adds a sample, borrowed, or NULL */
 	struct recorder *recorder;
 };
 

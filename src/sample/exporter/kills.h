@@ -27,7 +27,10 @@ void kills_close(struct kills *kills);
  */
 bool kills_read(struct kills *kills, struct places *places, struct exporter_look *look);
 
-/* Return when to call kills_read() again; UINT64_MAX: as soon as fd is readable. */
+/*
+ * Return the time at which to call kills_read() again, or UINT64_MAX if it need not be
+ * called until fd is readable.
+ */
 uint64_t kills_due_ns(const struct kills *kills);
 
 #endif

@@ -140,7 +140,9 @@ static void set_name(const struct places *places, const char *path, int pid,
 }
 
 /*
- * Return the length of the part of a visible path that is the path of the group's cgroup.
+ * Return the length of the prefix of `path` that is the path of the group's cgroup.
+ * `path` is a path as memstate sees it. Return 0 if the group's cgroup is the highest
+ * visible cgroup or above it.
  */
 static size_t find_length(const struct places *places, const char *path)
 {

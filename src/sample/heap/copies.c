@@ -34,7 +34,7 @@
 
 struct item {
 	struct process process;
-	struct early_copy copy;	  /* contains no memory while no copy is kept */
+	struct early_copy copy;	  /* the kept copy; has no memory if no copy is kept */
 	unsigned int whole_count; /* number of copies of all pages so far */
 	bool is_futile;		  /* true if the process writes most of its pages */
 };

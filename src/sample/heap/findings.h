@@ -63,7 +63,8 @@ struct carried_heap {
 	/* error of the last read, or the reason why the heap was not read */
 	int error;
 	const char *problem;
-	const char *pre_copy_problem; /* like usage.heap_pre_copy_problem */
+	/* why no copy was made while the process ran; like usage.heap_pre_copy_problem */
+	const char *pre_copy_problem;
 	uint64_t pause_ns, expected_ns, cpu_ns;
 	struct reported reported;
 	const char *helper_problem;
@@ -72,7 +73,10 @@ struct carried_heap {
 	struct past_heap past;
 	uint64_t taken_ns;
 	bool is_running; /* true if the heap was read while the process ran */
-	/* true: the figures are the allocator's own; false: they are from a heap walk */
+	/*
+	 * true if the figures are the allocator's own, false if they are from
+	 * a heap walk
+	 */
 	bool is_reported;
 };
 

@@ -22,7 +22,7 @@ struct kept {
 	struct process process;
 	/* number of the round in which the process was last read */
 	uint64_t round;
-	/* start time of the last heap walk; 0: the heap was never walked */
+	/* start time of the last heap walk, or 0 if the heap was never walked */
 	uint64_t walked_ns;
 	/* number of successive heap walks without findings */
 	unsigned int futile_count;
@@ -31,7 +31,7 @@ struct kept {
 
 struct heap_keeper {
 	struct sampler *sampler;
-	/* helpers for querying allocators; NULL: do not query */
+	/* helpers for querying allocators, or NULL if allocators are not queried */
 	struct helpers *helpers;
 	uint64_t patience_ns;
 	enum heap_walks walks;
@@ -46,7 +46,7 @@ struct heap_keeper {
 	uint64_t round;
 	/* earliest time at which the heap of a new process may be walked */
 	uint64_t newcomers_ns;
-	/* NULL: no walker, because there were no free file descriptors */
+	/* the walker, or NULL if there were no free file descriptors to create one */
 	struct heap_walker *walker;
 };
 

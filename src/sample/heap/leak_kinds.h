@@ -19,7 +19,7 @@ struct heap_reader;
  * A kind of leaked blocks: the blocks with the same type, size and category of content.
  */
 struct leak_kind {
-	char *type; /* name of the blocks' type; NULL: unknown */
+	char *type; /* name of the blocks' type, or NULL if the type is unknown */
 	enum content content;
 	uint64_t block_bytes; /* size of each block */
 	struct chunk_sum sum;
@@ -29,7 +29,7 @@ struct leak_kind {
 };
 
 struct heap_leaks {
-	/* false: no leak scan was made, and the members below are unset */
+	/* true if a leak scan was made; otherwise the members below are unset */
 	bool is_done;
 	/*
 	 * If the quality is "bound", the leaked amounts are upper bounds. If the quality

@@ -62,7 +62,7 @@
  */
 #define SPARSE_TRIES 3
 
-/* Like SPARSE_TRIES, for copies that are made while the process runs. */
+/* Maximum number of attempts to copy a heap while the process runs. */
 #define PRE_COPY_TRIES 3
 
 /* Number of times that the heap is read if the target is not paused. */

@@ -69,19 +69,23 @@ struct heap_reader {
 	struct sampler *own_sampler;
 	uint64_t max_pause_ns;
 	/*
-	 * maximum number of bytes to copy, otherwise fail with -EFBIG; 0: no limit. Set
-	 * by the caller.
+	 * Maximum number of bytes to copy; a heap that requires more fails with -EFBIG.
+	 * 0 means that there is no limit. Set by the caller.
 	 */
 	uint64_t max_copy_bytes;
-	/* true: do not pause the target; the figures are then estimates */
+	/*
+	 * true to read the heap without pausing the target; the figures
+	 * are then estimates
+	 */
 	bool is_running;
 	/*
-	 * true: if another memstate instance has paused the process, wait for
-	 * up to a second
+	 * true to wait for up to a second if another memstate instance has
+	 * paused the process
 	 */
 	bool waits_for_turn;
 	/*
-	 * true: read the heap once; false: read it several times to measure the variation
+	 * true to read the heap only once instead of several times to
+	 * measure the variation
 	 */
 	bool is_read_once;
 	/* true to also copy all memory that can contain pointers; set by the caller */
@@ -104,8 +108,8 @@ struct heap_reader {
 	/* pages that were copied while the process ran; range_count is 0 if none were */
 	struct early_copy early;
 	/*
-	 * Keeps copies between the reads of a process (copies.h), borrowed; NULL: no copy
-	 * is kept. Set by the caller.
+	 * The copies that are kept between the reads of a process (copies.h), borrowed,
+	 * or NULL to keep no copies. Set by the caller.
 	 */
 	struct heap_copies *copies;
 	/* copied memory; its buffer is reused by every read */

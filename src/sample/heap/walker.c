@@ -33,14 +33,17 @@ struct heap_walker {
 	struct heap_copies *copies;
 	int wake_fd;
 
-	/* accessed only by the caller's thread */
+	/* the next two members are accessed only by the caller's thread */
 	bool is_running;
 	/* time at which cancellation of the read was first requested, or 0 */
 	uint64_t cancelled_ns;
 
-	/* accessed only by the walker's thread while it runs */
+	/*
+	 * the members up to `findings` are accessed only by the walker's thread
+	 * while it runs
+	 */
 	struct heap_request request;
-	struct helpers *helpers; /* the walker's own helper; NULL: it has none */
+	struct helpers *helpers; /* the walker's own helper, or NULL */
 	/* pid of the process that contains the walker's own helper */
 	int helped_pid;
 	struct heap_findings findings;
@@ -48,7 +51,7 @@ struct heap_walker {
 	atomic_bool is_cancelled;
 	atomic_int progress_per_mille;
 
-	/* helpers of the caller that the thread must free when it ends; NULL: none */
+	/* helpers of the caller that the thread must free when it ends, or NULL */
 	struct helpers *given_helpers;
 
 	pthread_mutex_t lock; /* mutex for has_ended and is_abandoned */

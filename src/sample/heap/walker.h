@@ -56,14 +56,14 @@ struct heap_request {
 	 */
 	bool keeps_copies;
 	/*
-	 * true: if the process is not stopped, read its heap once instead of repeatedly
+	 * true to read the heap once instead of repeatedly if the process is not stopped
 	 */
 	bool is_read_once;
 	bool wants_detail;
 	bool wants_leaks;
 	/*
-	 * Helpers for querying the allocator, borrowed until the read ends. NULL: do not
-	 * use any helpers of the caller.
+	 * Helpers for querying the allocator, borrowed until the read ends, or NULL to
+	 * use no helpers of the caller.
 	 */
 	struct helpers *helpers;
 	/*

@@ -18,7 +18,7 @@
 struct flight;
 
 struct flight_setup {
-	const struct procfs *fs; /* The first four pointers are borrowed. */
+	const struct procfs *fs; /* borrowed, like sampler, group and recorder */
 	struct sampler *sampler;
 	struct cgroup_sampler *group;
 	struct recorder *recorder;

@@ -14,7 +14,7 @@
 #include "model/usage.h"
 
 struct flight_kill {
-	int pid;	/* pid of the victim; 0: unknown */
+	int pid;	/* pid of the victim, or 0 if unknown */
 	bool is_logged; /* true if the kernel's report about the kill was recorded */
 	char comm[PROCESS_COMM_SIZE];
 	uint64_t unix_ms;

@@ -41,8 +41,8 @@ const char *flight_log_report(const char *text, const struct oom_kill *kill,
 			      struct strbuf *out);
 
 /*
- * Return the time at which to call flight_log_next() again; UINT64_MAX: after more
- * records are added.
+ * Return the time at which to call flight_log_next() again, or UINT64_MAX if there is
+ * nothing to do before more records are added.
  */
 uint64_t flight_log_due_ns(const struct flight_log *log);
 

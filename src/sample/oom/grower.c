@@ -31,7 +31,7 @@
 /* A process, or successive processes with the same name in the same cgroup. */
 struct role {
 	struct process process; /* most recent process in the role */
-	/* notes about the process; NULL: none were recorded */
+	/* notes about the process, or NULL if none were recorded */
 	const struct oom_note *note;
 	struct rise_series series;
 	bool is_there; /* true if the process is in the current sample */

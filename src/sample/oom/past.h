@@ -52,8 +52,8 @@ struct past_event {
 	uint64_t unix_ms;
 	int pid;
 	/*
-	 * true: `text` is the kernel's report; false: the event is the kernel's mark on
-	 * a victim
+	 * true if `text` is the kernel's report, false if the event is the kernel's mark
+	 * on a victim
 	 */
 	bool is_report;
 	char *text;
@@ -69,18 +69,21 @@ struct past_end {
 	enum oom_end kind;
 	/* the kernel's report about the end, or NULL */
 	const struct oom_kill *report;
-	/* the process that ended; NULL: no sample contains the process */
+	/* the process that ended, or NULL if no sample contains the process */
 	const struct past_process *victim;
-	/* time of the end; 0: known only to be before the next sample */
+	/* time of the end, or 0 if it is only known to be before the next sample */
 	uint64_t unix_ms;
 
-	/* set only while evidence is being collected, as are the next two members */
+	/*
+	 * scope, samples and scope_samples are set only while evidence
+	 * is being collected
+	 */
 	struct oom_scope scope;
 	/* samples of the cgroup whose limit was reached */
 	const struct past_sample *samples;
 	/*
-	 * Separately allocated samples if the cgroup differs from the recorded cgroup.
-	 * NULL: `samples` points to the samples of the recording.
+	 * Separately allocated samples if the cgroup differs from the recorded cgroup,
+	 * or NULL if `samples` points to the samples of the recording.
 	 */
 	struct past_sample *scope_samples;
 };

@@ -25,7 +25,7 @@ enum oom_scope_source {
 };
 
 struct oom_scope {
-	/* path of the cgroup whose limit was reached, borrowed; NULL: unknown */
+	/* path of the cgroup whose limit was reached, borrowed, or NULL if unknown */
 	const char *path;
 	enum oom_scope_source source;
 };

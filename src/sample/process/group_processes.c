@@ -12,7 +12,7 @@
 
 struct group_processes {
 	struct cgroup_reader *reader;
-	struct cgroup members; /* members, with only their pids set */
+	struct cgroup members; /* processes of the cgroup; only their pids are set */
 	bool is_gone;
 };
 

@@ -11,7 +11,8 @@
 
 /* A cgroup given by name, or the cgroup of a process. */
 struct cgroup_target {
-	const char *name; /* cgroup name, path or ID; NULL: use pid */
+	/* name, path or id of the cgroup, or NULL to use the cgroup of pid */
+	const char *name;
 	int pid;
 };
 

@@ -17,7 +17,8 @@
 
 struct entry {
 	struct process process;
-	struct process_names names; /* owns the names of program and script */
+	/* names of the process; the strings program and script are owned */
+	struct process_names names;
 	/* true if the process was looked up since name_cache_begin() */
 	bool is_used;
 };
@@ -25,7 +26,7 @@ struct entry {
 struct name_cache {
 	struct entry **items;
 	size_t count, capacity;
-	size_t next; /* index at which the next search starts */
+	size_t next; /* index of the entry at which the next search starts */
 };
 
 struct name_cache *name_cache_new(void)

@@ -306,7 +306,7 @@ static int read_usage(struct sampler *s, struct usage *u, unsigned int needs,
 		u->error = r;
 		return r;
 	}
-	/* the list may lack the name of the process */
+	/* the list of processes may lack the name of this process */
 	if (needs & NEED_COMM && u->process.comm[0] == '\0')
 		(void)proc_task_read_comm(&s->fs, u->process.pid, u->process.comm);
 	return 0;

@@ -18,7 +18,8 @@ struct targets {
 	struct target_pid {
 		int pid;
 		/*
-		 * start time of the process, for detecting a reused pid; 0: not read yet
+		 * start time of the process, for detecting a reused pid, or 0 if it has
+		 * not been read yet
 		 */
 		uint64_t start_ticks;
 		/* true if the process had memory, so a zombie with its pid has ended */
@@ -28,12 +29,16 @@ struct targets {
 	size_t pid_count;
 	const char **names; /* names or wildcards; borrowed */
 	size_t name_count;
-	/* for each name, whether the last listing contained it; NULL: no listing yet */
+	/*
+	 * for each name, true if the last listing contained it; NULL before
+	 * the first listing
+	 */
 	bool *names_found;
 	/* number of processes in the last listing whose command line was not read */
 	size_t unread_count;
-	struct name_cache *name_cache; /* owned; NULL until names are looked up */
-	/* select the processes of this cgroup; borrowed; NULL: no cgroup */
+	/* cache of process names, owned; NULL until names are looked up */
+	struct name_cache *name_cache;
+	/* cgroup whose processes are selected, borrowed, or NULL */
 	struct group_processes *group;
 	bool with_children; /* also select all descendants */
 };
@@ -58,11 +63,11 @@ int targets_list(const struct procfs *fs, struct targets *targets, struct snapsh
 struct name_patterns {
 	const char *const *items; /* names or wildcards, as in process_name.h */
 	size_t count;
-	/* for each pattern, set to true if it matches a process; NULL: not needed */
+	/* for each pattern, set to true if it matches a process; NULL if not needed */
 	bool *found;
 	/*
-	 * incremented for each process in state D with an unknown command line; NULL:
-	 * not needed
+	 * incremented for each process in state D with an unknown command line; NULL
+	 * if not needed
 	 */
 	size_t *unread_count;
 };

@@ -46,7 +46,7 @@ static const size_t reads_max[REASON_COUNT_] = {
 struct entry {
 	/* contents of the process's stat file at the last attempt to read its memory */
 	struct process then;
-	/* time of the last attempt to read the memory; 0: none yet */
+	/* time of the last attempt to read the memory, or 0 before the first attempt */
 	uint64_t tried_ns;
 	/* Rss in statm at the last attempt to read the memory, and at the last look-up */
 	uint64_t then_rss_bytes, rss_bytes;

@@ -16,8 +16,9 @@ struct lister;
 struct watch_list {
 	struct sampler *sampler;
 	struct targets *targets;
-	struct lister *lister; /* NULL: sampler_list() lists the targets */
-	bool has_rss;	       /* true if the last list contains the Rss from statm */
+	/* lister of all processes, or NULL if sampler_list() lists the targets */
+	struct lister *lister;
+	bool has_rss; /* true if the last list contains the Rss from statm */
 };
 
 /*

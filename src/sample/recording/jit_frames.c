@@ -65,7 +65,7 @@ static size_t find_first(const struct jit_frames *frames, uint64_t addr)
 struct cover {
 	const char *name; /* not NUL-terminated */
 	uint32_t length;
-	/* number of the entry in the file, starting at 1; 0: no entry */
+	/* number of the entry in the file, starting at 1, or 0 if there is no entry */
 	uint32_t order;
 };
 

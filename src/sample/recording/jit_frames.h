@@ -18,7 +18,7 @@
 
 struct jit_address {
 	uint64_t addr;
-	/* name of the code at the address, borrowed from names[]; NULL: unknown */
+	/* name of the code at the address, borrowed from names[], or NULL if unknown */
 	const char *name;
 };
 

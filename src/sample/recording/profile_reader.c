@@ -24,7 +24,7 @@
 /* The code at one address, as a range in the reader's array of frames. */
 struct place {
 	uint64_t vaddr;
-	/* number of frames; 0: the code is unknown */
+	/* number of frames, or 0 if the code is unknown */
 	size_t first, count;
 };
 

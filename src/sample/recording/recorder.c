@@ -22,17 +22,17 @@ struct turn {
 struct recorder {
 	struct recording *recording;
 	struct sampler *sampler;
-	/* notes about processes; NULL: notes are not recorded */
+	/* notes about processes, or NULL if notes are not recorded */
 	struct process_notes *notes;
-	/* tmpfs files to which processes write; NULL: not recorded */
+	/* tmpfs files to which processes write, or NULL if these are not recorded */
 	struct shmem_writers *writers;
 	struct snapshot own; /* sample being taken by recorder_take() */
 	uint64_t longest_read_ns;
 	bool has_ended;
 	bool is_begun;
 	/*
-	 * Maximum share of each process's time for reading its mappings; 0: read them
-	 * only once.
+	 * Maximum share of each process's time for reading its mappings. If it is 0, the
+	 * mappings are read only once.
 	 */
 	unsigned int share_per_million;
 	uint64_t start_ns; /* time of the first sample */

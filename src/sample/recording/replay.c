@@ -18,7 +18,8 @@
 /* The last classification of a process, as a cache for reading samples in order. */
 struct classified {
 	struct usage usage;
-	const struct mapping_list *mappings; /* owned by the reader; NULL if none */
+	/* mappings of the process, owned by the reader, or NULL if there are none */
+	const struct mapping_list *mappings;
 	uint64_t version; /* version number of the classified mappings */
 };
 

@@ -33,8 +33,8 @@ void run_sampler_free(struct run_sampler *s);
 void run_sampler_begin(struct run_sampler *s, const char *library);
 
 /*
- * Exclude one child of the parent, with all its descendants, from the run; 0:
- * exclude none.
+ * Exclude one child of the parent, with all its descendants, from the run. If the pid is
+ * 0, exclude none.
  */
 void run_sampler_leave_out(struct run_sampler *s, int pid);
 
