@@ -37,8 +37,8 @@ struct probe_request {
 	void (*step)(void *context, const char *name);
 	void *context;
 	/*
-	 * For tests: treat every moment as safe, to demonstrate that the target would
-	 * then hang.
+	 * For tests: true to treat every moment as safe, to demonstrate that the target
+	 * would then hang.
 	 */
 	bool trusts_any_moment;
 };

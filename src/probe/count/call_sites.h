@@ -27,8 +27,8 @@ struct call_site {
 	uint64_t vaddr; /* link-time address of the 4-byte displacement, or of the slot */
 	size_t name;	/* index in counted_names of the called function */
 	/*
-	 * The call site is a stored pointer instead of an instruction: the 8 bytes at
-	 * vaddr are the function's address.
+	 * True if the call site is a stored pointer instead of an instruction: the 8
+	 * bytes at vaddr are then the function's address.
 	 */
 	bool is_slot;
 };

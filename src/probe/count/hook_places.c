@@ -27,15 +27,15 @@
 struct candidate {
 	struct hook_place place;
 	size_t file;
-	bool is_linked_in; /* the candidate is a call found by call_sites_read() */
-	bool is_copy;	   /* the candidate is a copy of an address made at run time */
+	bool is_linked_in; /* true for a call that call_sites_read() found */
+	bool is_copy;	   /* true for a copy of an address, made at run time */
 };
 
 struct library {
 	uint64_t exports[HOOK_COUNT_];
 	uint64_t start_addr, end_addr; /* address range of the library's mappings */
 	bool is_libc, is_program, is_linker;
-	/* a stored pointer in this library refers to an allocator function */
+	/* true if a stored pointer in this library refers to an allocator function */
 	bool is_bound;
 	bool is_counted;
 	const char *name; /* name of the file; owned by the list of mappings */
@@ -48,7 +48,7 @@ struct search {
 	struct candidate *candidates;
 	size_t count, capacity;
 	const struct library *allocator;
-	bool has_bound_new; /* a file calls the allocator's own C++ new or delete */
+	bool has_bound_new; /* true if a file calls the allocator's own new or delete */
 	/* additional allocator functions used by the mapped files */
 	struct count_entries entries;
 	struct data_words data;
@@ -81,7 +81,7 @@ static int add_candidates(struct search *search, const struct loaded *file)
 		add_candidate(search, &c);
 	}
 	elf_imports_release(&imports);
-	/* the mapped file is not an ELF file, or it is being changed */
+	/* ignore a file that is not an ELF file, or that is being changed */
 	return r == -ENOEXEC || r == -EBADMSG ? 0 : r;
 }
 

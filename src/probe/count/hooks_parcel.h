@@ -39,7 +39,7 @@ struct hooks_parcel {
 	 * STACK_MODULES_BYTES of memstate's private memory. The process cannot change
 	 * them there.
 	 */
-	uint8_t *module_records; /* a buffer of STACK_MODULES_BYTES bytes */
+	uint8_t *module_records; /* buffer of STACK_MODULES_BYTES bytes */
 	uint32_t module_record_bytes;
 };
 

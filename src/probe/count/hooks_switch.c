@@ -41,7 +41,7 @@ struct work {
 	/* index of the first record in s->records that belongs to `places` */
 	size_t first_record;
 	size_t done, count;
-	/* the gates (jumps to hooks) have been written to the process */
+	/* true once the gates (jumps to hooks) have been written to the process */
 	bool has_gates;
 	bool is_inside;
 };

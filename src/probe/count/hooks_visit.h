@@ -36,8 +36,8 @@ struct hooks_visit {
 	 */
 	bool has_own_gates;
 	/*
-	 * the gates (jumps to hooks) must remain in the process, because the program may
-	 * have copied the address of a gate
+	 * true if the gates (jumps to hooks) must remain in the process, because the
+	 * program may have copied the address of a gate
 	 */
 	bool keeps_gates;
 	/*
