@@ -38,7 +38,7 @@ struct stack_file {
 	 * the header
 	 */
 	uint32_t module_bytes;
-	bool is_full; /* the file has no space for more nodes */
+	bool is_full; /* true if the file has no space for more nodes */
 	enum ask_permission permission;
 	uint32_t module_lock;
 	char path[STACK_PATH_BYTES];

@@ -26,7 +26,8 @@ struct stack_trie_entry {
 struct stack_recent {
 	/* address of the call; 0 if the node has not been looked up yet */
 	uint64_t pc;
-	uint32_t child, sibling; /* node numbers; 0 if there is no such node */
+	/* node numbers of the two callees; 0 if there is no such node */
+	uint32_t child, sibling;
 };
 
 /*

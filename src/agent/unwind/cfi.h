@@ -28,8 +28,8 @@ struct unwind_module {
 	 */
 	uint64_t tables_start, tables_end;
 	/*
-	 * the module is the dynamic linker, in which a function without unwind rules is
-	 * the start of the program
+	 * true if the module is the dynamic linker, in which a function without unwind
+	 * rules is the start of the program
 	 */
 	bool is_loader;
 };
@@ -70,7 +70,7 @@ struct unwind_rule {
 struct unwind_rules {
 	struct unwind_rule cfa, rbp, rip;
 	/*
-	 * the frame is a signal frame: a signal interrupted the next frame, which did not
+	 * true for a signal frame: a signal interrupted the next frame, which did not
 	 * make a call
 	 */
 	bool is_signal;

@@ -172,9 +172,13 @@ struct unwind_thread {
 	uint32_t kept_count;
 	/* number of frames in `fresh`, which the last walk found, innermost first */
 	uint32_t fresh_count;
-	/* the callers of the outermost frame in `fresh` could not be determined */
+	/*
+	 * true if the callers of the outermost frame in `fresh` could not be determined
+	 */
 	bool is_cut;
-	/* `fresh` contains the whole stack, and the next walk must not reuse it */
+	/*
+	 * true if `fresh` contains the whole stack, and the next walk must not reuse it
+	 */
 	bool is_passing;
 	/*
 	 * The frames of the last stack, kept for reuse. kept[0] is a sentinel that
