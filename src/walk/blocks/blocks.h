@@ -69,7 +69,8 @@ struct extent {
 	uint64_t unit_bytes;
 	uint64_t first_bit;
 	enum extent_kind kind;
-	uint32_t arena; /* index in the array `arenas` of struct heap */
+	/* index of the extent's arena in the array `arenas` of struct heap */
+	uint32_t arena;
 	/*
 	 * True if the extent is a single block with its own mapping, which belongs
 	 * to no arena.

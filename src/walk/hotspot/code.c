@@ -16,7 +16,7 @@
 #define LOG2_SEGMENT_MAX 16
 
 struct code_heap {
-	uint64_t low_addr, high_addr; /* address range of the committed memory */
+	uint64_t low_addr, high_addr; /* committed memory of the code heap */
 	uint32_t log2_segment;
 	enum hotspot_space space;
 };

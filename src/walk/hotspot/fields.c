@@ -90,9 +90,9 @@ const struct hotspot_field_name hotspot_field_names[] = {
 	{ "ZPageAllocator", "_capacity", FIELD_Z_CAPACITY, false },
 	{ "ZCollectedHeap", "_heap", FIELD_Z_HEAP, false },
 	{ "ZPageAllocator", "_used", FIELD_Z_USED, false },
-	/* name before OpenJDK 16 */
+	/* the type's name before OpenJDK 16 */
 	{ "GenericGrowableArray", "_len", FIELD_ARRAY_LENGTH, false },
-	/* name after OpenJDK 21 */
+	/* the types' names after OpenJDK 21 */
 	{ "G1HeapRegionManager", "_regions", FIELD_G1_REGIONS, false },
 	{ "G1HeapRegion", "_bottom", FIELD_REGION_BOTTOM, false },
 	{ "G1HeapRegion", "GrainBytes", FIELD_REGION_BYTES, true },

@@ -75,13 +75,14 @@ struct jemalloc_raw {
 };
 
 struct jemalloc_extent {
-	uint64_t start_addr, end_addr; /* page-aligned address range */
+	uint64_t start_addr, end_addr; /* address range of the extent, page-aligned */
 	uint64_t first_addr;	       /* address of the first block */
 	uint64_t block_bytes;
 	uint64_t first_bit; /* the first block's bit in the tables of struct blocks */
 	uint16_t block_count;
-	uint16_t arena; /* index in the array `arenas` of struct heap */
-	uint8_t class;	/* size class; for active extents only */
+	/* index of the extent's arena in the array `arenas` of struct heap */
+	uint16_t arena;
+	uint8_t class; /* size class; for active extents only */
 	bool is_slab;
 	enum jemalloc_state state;
 	uint64_t extent_addr;

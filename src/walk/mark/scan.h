@@ -42,7 +42,7 @@
 
 struct workers;
 
-/* The state of one thread. */
+/* The state of one thread that searches for reachable blocks. */
 struct marker {
 	struct workers *workers;
 	/* the caller's blocks, image and index, with search hints of this thread */

@@ -12,7 +12,9 @@
 #define ARENA_OWNER 24
 #define ARENA_READ_BYTES 128
 
-/* The owner, struct mi_subproc_s, lists all arenas in its first bytes. */
+/*
+ * Number of bytes at the start of the owner, struct mi_subproc_s, that list all arenas.
+ */
 #define OWNER_BYTES UINT64_C(16384)
 
 /* Each chunk of a bitmap has this many bits. */

@@ -29,9 +29,11 @@
 
 /* Where the first block of a page is. */
 enum mimalloc_start {
-	MIMALLOC_START_128,    /* 128 bytes after the start, for small blocks */
-	MIMALLOC_START_384,    /* 384 bytes after the start, for small blocks */
-	MIMALLOC_START_BLOCKS, /* 3 blocks, 1 block or no block after the start */
+	/* 128 bytes after the page's start, if its blocks are small */
+	MIMALLOC_START_128,
+	/* 384 bytes after the page's start, if its blocks are small */
+	MIMALLOC_START_384,
+	MIMALLOC_START_BLOCKS, /* 3 blocks, 1 block or no block after the page's start */
 	MIMALLOC_START_FIELD   /* at the address that struct mi_page_s contains */
 };
 
@@ -97,7 +99,10 @@ struct mimalloc {
 	struct blocks *blocks;
 
 	const struct mimalloc_layout *layout; /* of mimalloc 2 */
-	/* the cookie of mimalloc 2; cookie_addr is 0 if it was not found */
+	/*
+	 * the random number in mimalloc 2's main heap from which the cookies of segments
+	 * are computed; cookie_addr is 0 if it was not found
+	 */
 	uint64_t cookie, cookie_addr;
 	struct mimalloc_segment *segments; /* segments in ascending address order */
 	size_t segment_count, segment_capacity;

@@ -63,7 +63,7 @@ static void account_span(struct partition *p, const struct partition_span *span)
 			     span->start_addr + next * span->slot_bytes,
 			     is_free ? USE_FREE : USE_LIVE);
 	}
-	/* the bytes after the last slot are unusable */
+	/* the bytes after the last slot of a span are unusable */
 	extent->kind = EXTENT_UNITS;
 	extent->start_addr = span->start_addr;
 	extent->end_addr = span->start_addr + span->slot_count * span->slot_bytes;

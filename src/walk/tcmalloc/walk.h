@@ -61,7 +61,7 @@ struct tcmalloc_span {
 	uint64_t first_free;
 	uint16_t taken_count; /* number of blocks that are not in the span's list */
 	uint8_t class;	      /* size class; 0 if the span is free or a large block */
-	uint8_t location;     /* one of enum tcmalloc_location */
+	uint8_t location;     /* a value of enum tcmalloc_location */
 };
 
 /* The page heap's own figures, in bytes. */

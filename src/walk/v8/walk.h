@@ -57,8 +57,9 @@ enum v8_kind {
 };
 
 struct v8_chunk {
-	uint64_t addr, end_addr; /* whole chunk, with its descriptor or header */
-	uint64_t area_addr, area_end_addr; /* area with objects and free memory */
+	/* range of the whole chunk, with its descriptor or header */
+	uint64_t addr, end_addr;
+	uint64_t area_addr, area_end_addr; /* range with objects and free memory */
 	uint64_t descriptor_addr;
 	uint64_t flags, heap_addr, owner_addr;
 	uint64_t allocated_bytes, wasted_bytes;

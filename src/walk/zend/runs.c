@@ -16,7 +16,8 @@
 #define MAP_LARGE_PAGES UINT32_C(0x3ff)
 #define MAP_SMALL_BIN UINT32_C(0x1f)
 
-#define HUGE_SIZE 8  /* offset in an element of the list of huge blocks */
+/* offset of the block's size in an element of the list of huge blocks */
+#define HUGE_SIZE 8
 #define HUGE_NEXT 16 /* offset */
 
 /*
