@@ -64,7 +64,7 @@ enum {
 /* Memory that memstate and the watchdog share. */
 struct page {
 	uint32_t is_armed;
-	uint32_t has_continued; /* the watchdog has sent SIGCONT to memstate */
+	uint32_t has_continued; /* true once the watchdog has sent SIGCONT to memstate */
 };
 
 static struct {

@@ -40,7 +40,7 @@ struct object {
 struct symbols {
 	int process_fd;
 	const struct mapping_list *mappings;
-	struct object *objects; /* objects of the process, sorted by address */
+	struct object *objects; /* mapped files, sorted by address */
 	size_t count, capacity;
 };
 
