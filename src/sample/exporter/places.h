@@ -29,7 +29,10 @@ struct place {
 	/* true if found in the first round: earlier events do not count as an increase */
 	bool is_old;
 	uint64_t seen_ns; /* time of the last round in which the cgroup had processes */
-	/* The figures of the last reading, if there was one. */
+	/*
+	 * has_figures: `figures` contains the figures of the last reading.
+	 * is_removed: the cgroup no longer exists.
+	 */
 	bool has_figures, is_removed;
 	struct oom_figures figures;
 	/* result of cgroup_reader_id() at the last reading */

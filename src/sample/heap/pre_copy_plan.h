@@ -19,7 +19,7 @@ struct pre_copy_plan {
 	struct page_list mappings; /* all memory to be copied */
 	/* true if a range is tracked already, because an earlier copy was kept */
 	bool is_tracked;
-	uint64_t bytes;	      /* resident bytes of the ranges */
+	uint64_t bytes;	      /* resident bytes in `ranges` */
 	uint64_t other_bytes; /* resident bytes to be copied in the pause */
 	uint64_t huge_bytes;
 	/* true if the process, or another memstate, already uses userfaultfd */

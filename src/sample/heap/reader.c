@@ -319,7 +319,7 @@ static int read_surveyed(struct heap_reader *reader, struct usage *u,
 	if (*ret_expected_ns > reader->max_pause_ns)
 		return -EFBIG;
 	for (uint64_t i = 0; r == -ENODATA && i < SPARSE_TRIES; i++) {
-		/* a complete copy would not need a much longer pause */
+		/* stop if a complete copy would not need a much longer pause */
 		if (i > 0 && can_copy_all && (i + 1) * *ret_expected_ns > all_ns / 2)
 			break;
 		r = read_stopped(reader, u, mappings, ret, stopped_ns);

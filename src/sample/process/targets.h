@@ -40,7 +40,7 @@ struct targets {
 	struct name_cache *name_cache;
 	/* cgroup whose processes are selected, borrowed, or NULL */
 	struct group_processes *group;
-	bool with_children; /* also select all descendants */
+	bool with_children; /* true to also select all descendants */
 };
 
 static inline bool targets_are_all(const struct targets *t)
