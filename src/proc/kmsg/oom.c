@@ -233,13 +233,16 @@ static void add_killed(struct kmsg_oom *p, const struct kmsg_victim *v)
 	struct oom_kill *k = &p->kill;
 
 	if (p->is_confirmed && v->task.pid == k->victim.pid)
-		/* the kernel repeats the line when it kills the whole cgroup */
+		/*
+		 * the kernel repeats the "Killed process" line when it kills
+		 * a whole cgroup
+		 */
 		return;
 	if (p->is_confirmed && k->is_group_killed) {
 		k->killed_count++;
 		return;
 	}
-	/* a line without UID may name a child that was killed instead */
+	/* a "Killed process" line without UID may name a child killed instead */
 	if (p->is_confirmed ||
 	    (k->victim.pid != 0 && k->victim.pid != v->task.pid && v->has_uid))
 		end_kill(p);

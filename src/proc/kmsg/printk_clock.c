@@ -15,7 +15,7 @@
 #include "base/clock.h"
 
 #define TRIES 5
-#define COMM_SIZE 16 /* equals TASK_COMM_LEN in the kernel */
+#define COMM_SIZE 16 /* size of a thread's name: TASK_COMM_LEN in the kernel */
 
 /*
  * Read the current local_clock() of the kernel from a record that the kernel writes to
