@@ -413,9 +413,10 @@ static const char *explain_allocator(const struct mapping_list *mappings,
 		has_heap = has_heap || strcmp(mappings->items[i].name, "[heap]") == 0;
 	}
 	/*
-	 * The mappings read here lack resident sizes, so it is unknown whether [heap] or
-	 * the memory of PartitionAlloc is larger. If there is a [heap], the program may
-	 * use libc's malloc, and only V8 may use PartitionAlloc.
+	 * The mappings were read without resident sizes, so it is unknown whether
+	 * [heap] or the memory of PartitionAlloc is larger. If there is a [heap] and
+	 * no other malloc, assume that the program uses libc's malloc, and that only
+	 * V8 uses PartitionAlloc.
 	 */
 	if (signs.pools.is_found && (has_other_malloc || !has_heap))
 		return "its allocator is PartitionAlloc (Chromium), which reports no figures";

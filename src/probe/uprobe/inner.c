@@ -301,8 +301,8 @@ static int read_imports(struct search *search, const struct count_name *names,
 		all[count++] = exports->items[i].name;
 	}
 	/*
-	 * ignore an error, because a file without such slots cannot call a function of
-	 * another file
+	 * ignore an error: a file without readable slots is assumed not to call
+	 * functions of other files
 	 */
 	if (r == 0)
 		(void)elf_imports_read(search->code->fd, all, count, &search->imports);
