@@ -237,7 +237,7 @@ struct hooks_modules {
 #define HOOKS_NODES_BYTES (STACK_NODES_OFFSET + HOOKS_NODE_MAX * STACK_NODE_BYTES)
 #define HOOKS_ALL_BYTES (HOOKS_NODES_OFFSET + HOOKS_NODES_BYTES)
 static_assert(sizeof(struct hooks_modules) <= HOOKS_MODULES_BYTES, "room");
-/* these offsets must equal those in the linker script hooks.ld */
+/* the offsets of the parts must equal those in the linker script hooks.ld */
 static_assert(HOOKS_MODULES_OFFSET == 0x90000, "as in the script");
 static_assert(HOOKS_COUNTS_OFFSET == 0x9b000, "as in the script");
 static_assert(HOOKS_PRIVATE_OFFSET == 0x29c000, "as in the script");

@@ -244,7 +244,7 @@ static void begin_child(void)
 				   COUNT_SLOT_BYTES);
 	/*
 	 * create a file only if no seccomp filter is active, because a filter could kill
-	 * the program for the system calls that this requires
+	 * the program for the system calls that create a file
 	 */
 	if (permission == ASK_ALWAYS && map_file(parent, index)) {
 		slot_first = index;

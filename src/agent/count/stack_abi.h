@@ -83,7 +83,11 @@ struct stack_file_head {
 	uint32_t flags;
 	/* mean number of bytes per sample; 0 if every allocation is recorded */
 	uint64_t sample_bytes;
-	uint32_t scale_bits;   /* STACK_SCALE_BITS, or 0 if sample_bytes is 0 */
+	/*
+	 * number of fractional bits of counts: STACK_SCALE_BITS, or 0 if
+	 * sample_bytes is 0
+	 */
+	uint32_t scale_bits;
 	uint32_t module_bytes; /* total size of the module records, in bytes */
 	/* number of samples; valid if sample_bytes is not 0 */
 	uint64_t sample_count;

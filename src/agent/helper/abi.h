@@ -131,8 +131,8 @@ struct agent_page {
 };
 
 /*
- * memstate and helpers of different builds share the page, so these offsets must never
- * change in version 1 of the page
+ * memstate and helpers of different builds share the page, so the offsets of its members
+ * must never change in version 1 of the page
  */
 _Static_assert(offsetof(struct agent_page, magic) == 0x00, "abi");
 _Static_assert(offsetof(struct agent_page, version) == 0x04, "abi");

@@ -48,7 +48,7 @@ enum ask_permission {
 #	define ASK_PAGE_BYTES 4096
 
 #	ifndef AGENT_BLOB
-/* glibc declares this variable only since version 2.32 */
+/* glibc declares __libc_single_threaded only since version 2.32 */
 extern char __libc_single_threaded __attribute__((weak));
 #	endif
 

@@ -38,8 +38,8 @@ struct new_file_layout {
 };
 
 /*
- * hide these functions, so that code accesses them directly instead of through the GOT;
- * see agent/count/inside.h
+ * hide the following functions, so that code accesses them directly instead of through
+ * the GOT; see agent/count/inside.h
  */
 #pragma GCC visibility push(hidden)
 
