@@ -290,7 +290,10 @@ bool blocks_next(const struct blocks *blocks, struct block_place *place,
 	return false;
 }
 
-/* Set the bits [first, limit), or only those that are set in `mask` if not NULL. */
+/*
+ * Set the bits [first, limit). If `mask` is not NULL, set only the bits that are
+ * set in `mask`.
+ */
 static void set_bits(uint64_t *bits, const uint64_t *mask, uint64_t first, uint64_t limit)
 {
 	while (first < limit) {

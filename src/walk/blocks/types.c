@@ -29,7 +29,7 @@
 #define NAMES_MAX (1 << 16)
 
 struct name {
-	char *raw;  /* symbol as in the file's symbol table */
+	char *raw;  /* name of the symbol as in the file's symbol table */
 	char *text; /* demangled name as in the source code */
 	/* 1 + the index of the next name with the same hash; 0 at the end of the list */
 	uint32_t next;

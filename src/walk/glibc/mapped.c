@@ -234,7 +234,7 @@ static int compare_gaps(const void *a, const void *b)
 
 /*
  * Search the gaps, the smallest ones first, until the number and the total size of the
- * chunks are those in mp_. Return false if this is not achieved.
+ * chunks are those in mp_. Return false if they differ after all gaps were searched.
  */
 static bool search_gaps(struct glibc *g, struct gaps *gaps)
 {

@@ -34,7 +34,7 @@ enum mimalloc_start {
 	/* 384 bytes after the page's start, if its blocks are small */
 	MIMALLOC_START_384,
 	MIMALLOC_START_BLOCKS, /* 3 blocks, 1 block or no block after the page's start */
-	MIMALLOC_START_FIELD   /* at the address that struct mi_page_s contains */
+	MIMALLOC_START_FIELD   /* at an address that is stored in struct mi_page_s */
 };
 
 /* Offsets in mimalloc's structs. Versions with equal offsets share a layout. */

@@ -130,7 +130,7 @@ static bool read_mapped(struct oldmalloc *m, uint64_t start, uint64_t limit,
 	uint64_t addr = start + OLDMALLOC_HEAD_BYTES, words[2];
 	struct head head;
 
-	/* the first 16 bytes of such a mapping are never written, so they are 0 */
+	/* the first 16 bytes of a block's own mapping are never written, so they are 0 */
 	if (!image_read(m->image, start, &words[0]) || words[0] != 0 ||
 	    !image_read(m->image, start + 8, &words[1]) || words[1] != 0 ||
 	    !is_mapped_head(m, addr, start, UINT64_MAX, &head))

@@ -54,7 +54,7 @@ struct partition_root {
 	 */
 	uint64_t pool_addr, pool_bytes;
 	uint64_t metadata_offset; /* address of the metadata minus that of a super page */
-	/* The figures that the root itself contains. */
+	/* The figures that PartitionAlloc itself maintains in the root. */
 	uint64_t super_bytes, direct_bytes, allocated_bytes;
 	uint64_t first_extent, first_direct_map;
 	bool has_cache; /* true if threads have caches for the slots of this partition */
