@@ -89,9 +89,9 @@ int early_copy_round(struct early_copy *copy, const struct peek *peek, uint64_t 
 		     uint64_t *ret_pages);
 
 /*
- * Call this while the process is stopped, with the image of all its resident pages from
- * peek_find(). Make *ret the image of the pages that must be copied now. Return 0 or
- * -errno.
+ * Select the pages that must be copied in the pause, and make *ret their image. The
+ * process must be stopped, and `image` must be the image of all its resident pages from
+ * peek_find(). Return 0 or -errno.
  */
 int early_copy_select(struct early_copy *copy, int pagemap_fd, const struct image *image,
 		      struct image *ret);

@@ -174,7 +174,7 @@ static void *find_part(void *context)
 	return NULL;
 }
 
-/* Assign the bytes from start to end, counted over all ranges, to the part. */
+/* Assign to the part the bytes [start, end) of the memory in all ranges together. */
 static void cut_part(struct part *part, const struct peek_range *ranges, size_t count,
 		     uint64_t start, uint64_t end)
 {

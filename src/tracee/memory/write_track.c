@@ -121,7 +121,7 @@ int write_track_protect(int pagemap_fd, uint64_t start_addr, uint64_t end_addr,
 int write_track_find(int pagemap_fd, uint64_t start_addr, uint64_t end_addr,
 		     struct page_list *ret)
 {
-	/* the kernel has a fast path for exactly this request */
+	/* the kernel has a fast path for a request with exactly these masks */
 	struct scan_arg written = {
 		.start = start_addr,
 		.end = end_addr,
