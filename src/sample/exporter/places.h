@@ -71,7 +71,7 @@ struct places {
 	} * users;
 	size_t user_count, user_capacity;
 	uint64_t now_ns; /* time when the round began */
-	bool has_looked; /* true after the first round */
+	bool has_looked; /* true after the exporter's first round */
 	struct group_name rest, word;
 };
 

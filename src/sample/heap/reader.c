@@ -403,7 +403,7 @@ static int read_pre_copied(struct heap_reader *reader, struct usage *u,
 		ret->room_bytes = asked.room_bytes;
 		ret->room_limit = asked.room_limit;
 		/*
-		 * the copy is complete, but the process was paused in the
+		 * try again: the copy is complete, but the process was paused in the
 		 * middle of malloc()
 		 */
 		if (r == 0 && heap_total_quality(ret) == QUALITY_ESTIMATE &&
@@ -446,7 +446,7 @@ int heap_reader_walk(struct heap_reader *reader, struct usage *u,
 		r = read_pre_copied(reader, u, mappings, ret, &stopped_ns);
 		asked = *ret;
 	}
-	/* discard the findings of the previous attempt, which do not explain the error */
+	/* after an error, discard the findings of an earlier attempt */
 	if (r < 0)
 		heap_release(ret);
 	ret->pause_ns = stopped_ns;

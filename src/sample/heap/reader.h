@@ -123,7 +123,7 @@ struct heap_reader {
 	struct blocks blocks;
 	struct root_thread *threads; /* threads of the process that was read last */
 	size_t thread_count;
-	uint64_t *words; /* register contents of these threads */
+	uint64_t *words; /* register contents of the threads in `threads` */
 	size_t word_count;
 	/* symbol and type names of the process that was read last */
 	struct names names;

@@ -301,8 +301,8 @@ static int handle_wake(struct flight *f, const struct oom_wake *wake)
 	if (wake->flags & OOM_WAKE_OOM && f->setup.resume_group) {
 		r = handle_out_of_memory(f);
 		/*
-		 * both the removal of a cgroup and an out-of-memory condition cause
-		 * this wake-up
+		 * do not resume after an error: the removal of the cgroup causes the
+		 * same wake-up as an out-of-memory condition
 		 */
 		if (r == 0)
 			f->setup.resume_group(f->setup.context);
