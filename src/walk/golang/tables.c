@@ -83,7 +83,8 @@ static void add_summaries(struct golang *g, uint64_t addr)
 }
 
 /*
- * Return true if the capacities of the five slices at addr are those of the five levels.
+ * Return true if the five slices at addr have the capacities of the
+ * levels of pageAlloc.summary.
  */
 static bool are_summaries(struct golang *g, uint64_t addr)
 {

@@ -54,7 +54,8 @@ static const struct table_symbols field_symbols = {
 };
 
 /*
- * The first two columns of all tables except that of the fields are a name and a number.
+ * In all tables except that of the fields, the first two columns are a name
+ * and a number.
  */
 static const struct table_symbols type_symbols = {
 	"gHotSpotVMTypes",

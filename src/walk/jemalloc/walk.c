@@ -10,8 +10,8 @@
 #define BUDGET_MIN UINT64_C(1000000)
 
 /*
- * Return a problem if some of jemalloc's own data may be swapped out, because every
- * result depends on this data. Return NULL otherwise.
+ * If some of jemalloc's own data may be swapped out, return a description of this
+ * problem, because every result depends on this data. Otherwise return NULL.
  */
 static const char *check_swap(const struct jemalloc *j)
 {

@@ -63,7 +63,10 @@ uint64_t mimalloc_decode(const struct mimalloc_page *page, uint64_t value)
 	return decode(value, &coding);
 }
 
-/* Mark the blocks of one list of a page. Return their number, or UINT64_MAX. */
+/*
+ * Mark the blocks of one list of a page as free. Return their number, or UINT64_MAX if
+ * the list is invalid.
+ */
 static uint64_t mark_list(struct mimalloc *m, const struct mimalloc_page *page,
 			  uint64_t addr)
 {

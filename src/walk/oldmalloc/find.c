@@ -35,8 +35,9 @@ enum bin_kind {
 };
 
 /*
- * Return the kind of a bin. `at` points to the copy of its bytes; self_addr is the
- * address of the chunk that the bin's head represents.
+ * Return whether a bin is unused, empty, a valid ring or invalid. `at` points
+ * to the copy of its bytes; self_addr is the address of the chunk that the
+ * bin's head represents.
  */
 static enum bin_kind read_bin(struct oldmalloc *m, const uint8_t *at, uint64_t self_addr)
 {

@@ -144,7 +144,10 @@ static bool read_type(struct python_types *types, uint64_t addr, struct python_t
 	return true;
 }
 
-/* Return the slot that contains the address, or the empty slot in which to store it. */
+/*
+ * Return the slot of the cache that contains the address, or the empty slot in which
+ * to store it.
+ */
 static struct slot *find_slot(const struct python_types *types, uint64_t addr)
 {
 	size_t i = (size_t)(addr / 8 * UINT64_C(0x9e3779b97f4a7c15) >> 32);
