@@ -15,7 +15,8 @@
 #include "tracee/memory/page_list.h"
 
 /*
- * More threads would hardly be faster, because they share the bandwidth of the memory.
+ * Maximum number of threads that find or copy pages. More threads would hardly be
+ * faster, because they share the bandwidth of the memory.
  */
 #define PEEK_THREADS_MAX 4
 
