@@ -263,7 +263,9 @@ static void abandon_sampler(struct heap_reader *reader)
 	reader->sampler = reader->own_sampler;
 }
 
-/* Move the reader's buffers, and the copy that it has begun, to the moment. */
+/*
+ * Move the reader's buffers, and the copy that it has begun, to the struct heap_moment.
+ */
 static void take_buffers(struct heap_moment *moment, struct heap_reader *reader)
 {
 	moment->early = reader->early;

@@ -351,8 +351,8 @@ static void leave_out_later_samples(struct finder *f)
 		while (last > 0 && is_after_kill(f->past, last, end->unix_ms))
 			last--;
 		/*
-		 * keep the sample if the difference is larger, because the clock was
-		 * then set
+		 * if the difference is larger, keep the sample, because the
+		 * clock was set
 		 */
 		if (samples[end->last].elapsed_ns - samples[last].elapsed_ns <=
 		    2 * DYING_NS_MAX)
