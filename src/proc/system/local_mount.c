@@ -144,8 +144,8 @@ static bool is_kernel_memory(int fd)
 	struct statx known, found;
 
 	/*
-	 * with a mask of 0, the kernel answers from the inode without a request to the
-	 * file system
+	 * if the mask is 0, the kernel answers statx(2) from the inode without a request
+	 * to the file system
 	 */
 	return memory_fd >= 0 && statx(memory_fd, "", AT_EMPTY_PATH, 0, &known) == 0 &&
 	       statx(fd, "", AT_EMPTY_PATH | AT_STATX_DONT_SYNC, 0, &found) == 0 &&
