@@ -49,8 +49,9 @@ unsigned int similar_distance(const char *word, const char *name)
 	for (size_t i = 0; i <= rows; i++) {
 		unsigned int *row = cells + i * width;
 		/*
-		 * The rows of the cost table for i - 1 and i - 2 letters. A row that does
-		 * not exist is replaced by the current row and never read.
+		 * The rows of the cost table for the first i - 1 and i - 2 letters of
+		 * `word`. If there is no such row, the pointer is the current row, and
+		 * is not used.
 		 */
 		const unsigned int *last = i > 0 ? row - width : row;
 		const unsigned int *before = i > 1 ? last - width : row;

@@ -11,8 +11,8 @@
 #include <sys/mman.h>
 
 /*
- * A heap walk needs more stack than musl's default, and more than a small
- * RLIMIT_STACK allows.
+ * Minimum stack size of a thread. A heap walk needs more than musl's default, and more
+ * than a small RLIMIT_STACK allows.
  */
 #define STACK_MIN_BYTES ((size_t)1 << 20)
 

@@ -17,7 +17,8 @@
 int units_bytes_from_kib(uint64_t kib, uint64_t *ret_bytes)
 {
 	/*
-	 * The maximum is 2^64-1024 bytes, so that no known amount equals BYTES_UNKNOWN.
+	 * The maximum amount is 2^64-1024 bytes, so that no known
+	 * amount equals BYTES_UNKNOWN.
 	 */
 	if (kib > UINT64_MAX / 1024)
 		return -ERANGE;
