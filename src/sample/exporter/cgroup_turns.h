@@ -28,8 +28,8 @@ struct cgroup_turns_input {
 	struct places *places;
 	const struct snapshot *processes;
 	/*
-	 * the cgroup of each process, or NULL for a process without a known cgroup; the
-	 * array itself is NULL if no cgroups are known
+	 * the cgroup of each process, or NULL if it is unknown; the array may be NULL if
+	 * there are no processes
 	 */
 	const struct process_cgroup *const *cgroups;
 };

@@ -49,8 +49,8 @@ uint64_t zend_trimmable(struct zend *z)
 		struct zend_heap *heap = &z->heaps[chunk->heap];
 
 		/*
-		 * if PHP already has unused chunks, the order of the chunks determines
-		 * which of them it unmaps
+		 * if PHP already keeps unused chunks, the order of the chunks
+		 * determines which chunks it unmaps
 		 */
 		if (heap->is_broken || chunk->is_cached || heap->counters.kept_count != 0)
 			return BYTES_UNKNOWN;
