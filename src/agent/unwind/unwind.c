@@ -48,7 +48,7 @@ static COLD bool extend_stack(const struct unwind_space *space, struct unwind_th
 		}
 	}
 	t->stack_start = start;
-	/* the sentinel: it ends a search, because no comparison with a frame matches it */
+	/* the sentinel ends each search, because no comparison with a frame matches it */
 	t->kept[0] = (struct unwind_frame){ UINT64_MAX, 1, 0, 0, 0, &t->kept[0].cfa };
 	return true;
 }
