@@ -22,8 +22,9 @@
 static const uint16_t offsets[] = { 0, 16, 48, 112, 240, 496, 1008, 2032, 4080 };
 
 /*
- * Offset of a second chunk's head from the start of a page, for alignments larger than a
- * page. If mremap() has moved the mapping, the position of the page cannot be computed.
+ * Offset of a second chunk's head from the start of its page, for alignments larger than
+ * a page. If mremap() has moved the mapping, it is unknown which page of the mapping
+ * contains the head.
  */
 #define LAST_OFFSET (IMAGE_PAGE_BYTES - CHUNK_HEAD)
 

@@ -28,7 +28,7 @@
 /* Number of bytes below the thread pointer in which to search for a cache. */
 #define TLS_BYTES UINT64_C(65536)
 
-/* Maximum number of threads to search for a cache. */
+/* Maximum number of threads whose thread-local storage is searched for a cache. */
 #define THREADS_SEARCHED 64
 
 struct bin {

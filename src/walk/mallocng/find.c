@@ -16,8 +16,8 @@
 #define CONTEXT_READ_BYTES (CONTEXT_AREA_HEAD + 8)
 
 /*
- * Offset in struct meta_area. Its first members are the secret, the address of the next
- * area, and the number of metas.
+ * Offset of the next area's address in struct meta_area. The struct begins with the
+ * secret, this address, and the number of metas.
  */
 #define AREA_NEXT 8
 #define AREA_SLOTS 16

@@ -117,7 +117,7 @@ static uint64_t word_at(const struct search *s, uint64_t place)
 	return word;
 }
 
-/* Return the block that was found in the given visit. */
+/* Return the block that was found in the given visit of the breadth-first search. */
 static struct block_ref block_of(const struct search *s, size_t visit)
 {
 	struct block_ref ref = { 0 };

@@ -13,7 +13,8 @@
  * versions 2.7 to 2.15, and 32 bytes in 2.18.
  */
 #define LIST_BYTES 32
-#define LIST_SIZE 24 /* offset of size_, the size of a block of the class as int32 */
+/* offset of size_, a 32-bit number: the size of a block of the class */
+#define LIST_SIZE 24
 #define LINK_MIN 8
 #define LINK_MAX 128
 #define CACHE_BYTES_MIN 2048
