@@ -24,7 +24,8 @@
 
 /*
  * A piece of this size is listed, copied and checked so quickly that the process cannot
- * move its page table away and back in between, unless the process does nothing else.
+ * move its page table away and back with mremap(2) in the meantime, unless the process
+ * does nothing else.
  */
 #define PIECE_BYTES (UINT64_C(256) << 10)
 
