@@ -24,17 +24,18 @@
 enum pre_copy {
 	PRE_COPY_OFF,
 	/*
-	 * only if a pause would be too long, and the process does not rely on huge pages
+	 * copy while the process runs only if a pause would be too long and the process
+	 * does not rely on huge pages
 	 */
 	PRE_COPY_AUTO,
 	/*
-	 * only if a pause would be too long, even if writes then split the huge pages
-	 * of the process
+	 * copy while the process runs only if a pause would be too long, even if writes
+	 * then split the huge pages of the process
 	 */
 	PRE_COPY_HUGE,
 	/*
-	 * only if a pause would be too long, by means of soft-dirty bits, which are then
-	 * cleared for all their users
+	 * copy while the process runs only if a pause would be too long, by means of
+	 * soft-dirty bits, which are then cleared for all their users
 	 */
 	PRE_COPY_SOFT_DIRTY,
 };
