@@ -338,7 +338,7 @@ static int update_by_opening(struct lister *l, struct entry *e)
 		return r;
 	fd = open_statm(l, e);
 	if (fd == -EACCES || fd == -EPERM || fd == -EOPNOTSUPP) {
-		/* without statm, read stat each time */
+		/* if statm cannot be opened, read stat in each listing */
 		forget(l, e);
 		return read_stat(l, e);
 	}
