@@ -50,8 +50,8 @@ unsigned int similar_distance(const char *word, const char *name)
 		unsigned int *row = cells + i * width;
 		/*
 		 * The rows of the cost table for the first i - 1 and i - 2 letters of
-		 * `word`. If there is no such row, the pointer is the current row, and
-		 * is not used.
+		 * `word`. Where such a row does not exist, the pointer refers to the
+		 * current row, but is never used.
 		 */
 		const unsigned int *last = i > 0 ? row - width : row;
 		const unsigned int *before = i > 1 ? last - width : row;
