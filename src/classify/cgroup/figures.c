@@ -128,8 +128,8 @@ void oom_figures_find(const struct cgroup *cgroup, const struct snapshot *proces
 	f.slack_bytes = cgroup->slack_bytes;
 	add_processes(processes, &f);
 	/*
-	 * the sum over all processes may be too large, so limit it to the cgroup's
-	 * anonymous memory
+	 * the sum of LazyFree over all processes may be too large, so limit it to the
+	 * cgroup's anonymous memory
 	 */
 	f.lazyfree_bytes = min(f.lazyfree_bytes, bytes_or_0(s->anon_bytes));
 	f.live_anon_bytes = bytes_sub(s->anon_bytes, f.lazyfree_bytes);
@@ -140,7 +140,7 @@ void oom_figures_find(const struct cgroup *cgroup, const struct snapshot *proces
 	set_kernel_parts(&cgroup->kernel, &f);
 	set_need(&f);
 	f.working_set_bytes = bytes_sub(f.usage_bytes, s->inactive_file_bytes);
-	/* if a process is unreadable, its memory is missing from the sum */
+	/* the sum over all processes lacks the memory of unreadable processes */
 	if (f.unreadable_count > 0)
 		f.process_bytes = BYTES_UNKNOWN;
 	f.hidden_bytes = f.unreadable_count > 0 ? BYTES_UNKNOWN : find_hidden(s, &f);

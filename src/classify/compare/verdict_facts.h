@@ -28,7 +28,7 @@
  */
 struct difference {
 	enum figure figure;
-	/* both are NOBODY if the variants do not differ in this figure */
+	/* `low` and `high` are NOBODY if no variants differ in the figure */
 	size_t low, high;
 };
 

@@ -19,7 +19,7 @@
 #include "classify/oom/verdict.h"
 
 #define CGROUPS_KEEP_NS (3600 * NS_PER_S)
-/* Time in ms after a kill for which the time of the kill is exported. */
+/* How long after a kill the exporter shows the time of the kill, in ms. */
 #define CGROUPS_LAST_KILL_MS (UINT64_C(24) * 3600 * 1000)
 
 enum cgroup_count {

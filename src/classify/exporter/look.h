@@ -46,7 +46,7 @@ struct look_pauses {
  * verdict's counter.
  */
 struct look_kill {
-	int pid; /* 0: there was none */
+	int pid; /* 0: no kill has had this verdict */
 	uint64_t unix_ms;
 	char group[64];
 };
@@ -61,7 +61,7 @@ struct look_self {
 
 struct exporter_look {
 	uint64_t taken_ns, unix_ms;
-	/* wall-clock time of the boot, from which the start times of processes count */
+	/* wall-clock time of the boot; the start times of processes are relative to it */
 	uint64_t boot_unix_ms;
 	struct named_groups groups;
 	struct named_cgroups cgroups;

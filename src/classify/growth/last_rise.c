@@ -9,8 +9,8 @@
 #include "base/units.h"
 
 #define SAMPLES_MIN 8
-#define SEGMENT_MIN 2 /* windows */
-#define SPLIT_MIN 6   /* Minimum number of windows in each part of a split series. */
+#define SEGMENT_MIN 2 /* Minimum number of windows in the last segment of a series. */
+#define SPLIT_MIN 6   /* Minimum number of windows of a series that is split. */
 /*
  * A series is described by two lines instead of one if the squared error of the two lines
  * is below this fraction of the error of the single line.

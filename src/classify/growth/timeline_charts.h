@@ -73,7 +73,7 @@ struct timeline_chart {
 
 struct timeline_event {
 	uint64_t unix_ms;
-	int pid; /* 0: none */
+	int pid; /* 0: the event concerns no single process */
 	/* kind and text of the event; owned; text may be NULL */
 	char *kind, *text;
 };

@@ -239,7 +239,8 @@ static void set_heap_rows(struct matrix *m, const struct heap_sums *sums,
 	for (size_t o = 0; o < HEAP_OWNERS; o++) {
 		if (!bytes_known(sums->owner_bytes[o]))
 			/*
-			 * if the size is unknown, count the memory of this owner as live
+			 * the allocator does not report this owner's bytes separately:
+			 * they are part of OWNER_LIVE
 			 */
 			continue;
 		for (size_t s = 0; s < STATE_COUNT_; s++)
@@ -285,7 +286,7 @@ void classify_heap_sums(struct usage *usage, const struct mapping_list *mappings
 	set_heap_rows(m, sums, only);
 	usage->allocator = sums->allocator;
 	list_recorded_heaps(usage, sums);
-	/* the bytes of these uses do not include mappings with heap memory */
+	/* the heap was read, so the amounts of the known uses do not include it */
 	for (size_t i = 0; i < usage->uses.count; i++)
 		usage->uses.items[i].is_upper_bound = false;
 	usage->heap_quality = sums->quality;
