@@ -9,8 +9,8 @@
 #include "base/xalloc.h"
 
 /*
- * Length of a pod's UID, which is a UUID. The UID of a static pod, which a file on the
- * node defines, is a digest without dashes instead.
+ * Lengths of a pod's UID: of a UUID, and of the digest without dashes that serves as the
+ * UID of a static pod (a pod that a file on the node defines).
  */
 #define UUID_LENGTH 36
 #define DIGEST_LENGTH 32

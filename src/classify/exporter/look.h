@@ -54,7 +54,10 @@ struct look_kill {
 /* The figures of the exporter itself. Amounts are BYTES_UNKNOWN if unknown. */
 struct look_self {
 	uint64_t cpu_ns, resident_bytes, start_unix_ms, open_fds, max_fds;
-	/* The web file: number of failed reads, and whether the last read succeeded. */
+	/*
+	 * Number of failed reads of the web configuration file, and whether the last
+	 * read succeeded.
+	 */
 	uint64_t web_failure_count;
 	bool has_web_file, is_web_ok;
 };

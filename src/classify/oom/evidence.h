@@ -152,8 +152,8 @@ struct oom_evidence {
 
 	/*
 	 * True if the recording lacks the figures of the cgroup whose limit was reached.
-	 * In growth, typical_bytes and low_bytes, private memory of the processes then
-	 * replaces the cgroup's memory need.
+	 * The members growth, typical_bytes and low_bytes then describe the private
+	 * memory of the processes instead of the cgroup's memory need.
 	 */
 	bool is_need_private;
 	/* number of samples since a process last ended, and the time that they cover */
