@@ -25,7 +25,10 @@ struct compare_options {
 	bool count;		/* true to count the allocations, too */
 };
 
-/* Convert o to the options of cmd_watch. o must be the options of that command. */
+/*
+ * Return the options of cmd_watch, given a pointer to the shared options at their start.
+ * `o` must be the options of that command.
+ */
 static inline const struct compare_options *compare_options(const struct options *o)
 {
 	return (const struct compare_options *)o;

@@ -281,7 +281,7 @@ static bool wait_for_end(struct active *a, uint64_t grace_ns)
 			return true;
 		if (clock_now_ns() >= until_ns || signals_stop_count() > stops)
 			return false;
-		/* poll, because orphans in other process groups do not cause SIGCHLD */
+		/* poll, because SIGCHLD reports only the ends of memstate's children */
 		signals_wait_until(clock_now_ns() + INTERVAL_MIN_NS);
 	}
 }

@@ -67,7 +67,7 @@ const struct option_row *option_find_shared(const char *name, size_t length);
  */
 int option_add_target(struct options *o, const char *text);
 
-/* Description of the arguments of --heap, for commands with different help texts. */
+/* Description of the argument of --heap for messages (`want` in an option row). */
 #define OPTION_HEAP_WANT "auto, walk, helper or off"
 int option_set_heap(const struct option_row *row, char *arg, struct options *o);
 

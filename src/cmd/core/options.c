@@ -15,7 +15,7 @@
 #include "cmd/core/cmd.h"
 #include "cmd/core/message.h"
 
-/* getopt value of an option without a letter, to which the option's index is added */
+/* getopt_long() value of an option without a letter: LONG_ONLY plus the option's index */
 #define LONG_ONLY 0x100
 
 static void add_row(struct option_list *list, const struct option_row *row)

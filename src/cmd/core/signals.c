@@ -13,7 +13,7 @@
 static volatile sig_atomic_t stop_count;
 static volatile sig_atomic_t last_stop;
 static sigset_t mask_before;
-/* the signal mask in mask_before, with SIGPIPE blocked as well */
+/* The signal mask during waits: mask_before, with SIGPIPE blocked as well. */
 static sigset_t mask_waiting;
 
 static const int stops[] = { SIGINT, SIGTERM, SIGHUP };

@@ -49,7 +49,7 @@ struct attached {
 	 * built-in allocator
 	 */
 	size_t uncovered_count;
-	struct count_list list; /* counts, with each process stored as a program */
+	struct count_list list; /* the counts: one program for each attached process */
 	struct count_report report;
 	struct schedule schedule;
 	uint64_t start_ns;
@@ -151,7 +151,7 @@ static int attach_all(struct attached *a, const struct snapshot *snapshot,
 		if (!snapshot->usages[i].error)
 			attach(a, &snapshot->usages[i].process, method);
 	if (interrupt_is_pending()) {
-		signals_wait_until(0); /* deliver the signal */
+		signals_wait_until(0); /* deliver the blocked signal */
 		return EXIT_BY_SIGNAL + signals_last_stop();
 	}
 	a->failed_count += status != EXIT_DONE;

@@ -36,7 +36,10 @@ extern const struct count_options count_defaults;
 
 extern const struct option_row count_own_rows[];
 
-/* Convert o to the options of cmd_count. o must be the options of that command. */
+/*
+ * Return the options of cmd_count, given a pointer to the shared options at their start.
+ * `o` must be the options of that command.
+ */
 static inline const struct count_options *count_options(const struct options *o)
 {
 	return (const struct count_options *)o;

@@ -25,7 +25,10 @@
 #include "render/profile/count_report.h"
 #include "render/profile/runs_report.h"
 
-/* Maximum sleep in ns between two checks while no signal arrives. */
+/*
+ * Maximum time in ns between two checks whether the command has ended. Normally, SIGCHLD
+ * ends the wait earlier.
+ */
 #define WAIT_NS (60 * NS_PER_S)
 
 bool count_runs_are_wanted(const struct options *o)

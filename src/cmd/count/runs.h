@@ -21,9 +21,9 @@ struct run_plan {
 };
 
 /*
- * Make the runs one after another, and append them to *runs. *ret_status is the shell's
- * exit status of the first run that failed, or 0. Return EXIT_DONE, or print a message
- * and return another exit status.
+ * Make the runs one after another, and append them to *runs. *ret_status is the exit
+ * status of the first command that failed, as a shell reports it, or 0. Return EXIT_DONE,
+ * or print a message and return another exit status.
  */
 int count_runs_make(const struct run_plan *plan, struct count_runs *runs,
 		    int *ret_status);

@@ -17,7 +17,10 @@ struct diff_options {
 	bool keeps_generics;
 };
 
-/* Convert o to the options of cmd_diff. o must be the options of that command. */
+/*
+ * Return the options of cmd_diff, given a pointer to the shared options at their start.
+ * `o` must be the options of that command.
+ */
 static inline const struct diff_options *diff_options(const struct options *o)
 {
 	return (const struct diff_options *)o;

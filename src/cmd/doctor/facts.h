@@ -48,7 +48,8 @@ struct patient {
 	bool is_perfmon_enough;
 	/* release of the kernel, such as "6.8.0"; "" if unknown */
 	char kernel[64];
-	unsigned int kernel_major, kernel_minor; /* 0 and 0: unknown */
+	/* version of the kernel; both numbers are 0 if it is unknown */
+	unsigned int kernel_major, kernel_minor;
 	const struct process *process;
 	/* classified mappings of the process if they were readable */
 	const struct usage *usage;
@@ -89,8 +90,8 @@ extern const struct check_list doctor_around_checks;
 extern const struct check_list doctor_process_checks; /* checks of one process */
 
 /*
- * Initialise *patient for checks of the machine that fs describes. No process
- * is selected.
+ * Initialise *patient for checks of the machine whose /proc, live or captured, is `fs`.
+ * No process is selected.
  */
 void patient_init(struct patient *patient, const struct procfs *fs);
 

@@ -30,11 +30,11 @@ struct exporter {
 	uint64_t start_unix_ms;
 	struct recorder *recorder; /* recording of --record, or NULL */
 	int record_error;	   /* last reported error from writing the recording */
-	int reported_error;	   /* last reported error from writing the file */
+	int reported_error;	   /* last reported error from writing the text file */
 	struct strbuf texts[EXPOSITION_FORMAT_COUNT_];
 	struct web web; /* the serving process; its pid is 0 if there is none */
 	struct web_file web_file;
-	/* last reported problem with the web file */
+	/* last reported problem with the web configuration file */
 	struct strbuf web_problem;
 	bool is_web_refused; /* true if the child has refused the last settings */
 	uint64_t web_failure_count;

@@ -196,8 +196,8 @@ static int drop_capabilities(void)
 	struct __user_cap_data_struct none[2] = { { 0 } };
 
 	/*
-	 * this call fails on a kernel without ambient capabilities, where there is
-	 * nothing to clear
+	 * ignore the error: prctl() fails on kernels without ambient capabilities, where
+	 * there is nothing to clear
 	 */
 	(void)prctl(PR_CAP_AMBIENT, PR_CAP_AMBIENT_CLEAR_ALL, 0, 0, 0);
 	return syscall(SYS_capset, &header, none) < 0 ? -errno : 0;

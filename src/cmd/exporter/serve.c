@@ -17,7 +17,7 @@
  */
 #define UNUSED_NS (300 * NS_PER_S)
 
-/* Interval in ns at which the web file is checked. */
+/* Interval in ns at which changes of the web configuration file are looked for. */
 #define WEB_FILE_NS (1 * NS_PER_S)
 
 static int open_sockets(struct exporter *x)
@@ -65,8 +65,8 @@ int exporter_begin_serving(struct exporter *x)
 }
 
 /*
- * Read the web file again, and pass it to the child if it has changed. A damaged file is
- * reported once; the previous settings remain in effect.
+ * Read the web configuration file again, and pass its settings to the child if the file
+ * has changed. A damaged file is reported once; the previous settings remain in effect.
  */
 static void check_web_file(struct exporter *x)
 {

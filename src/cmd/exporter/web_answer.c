@@ -45,7 +45,7 @@ void web_look_forget_responses(struct served_look *look)
 	}
 }
 
-/* Add the headers that the web file configures. */
+/* Add the headers that the web configuration file defines. */
 static void add_headers(const struct web_server *server, struct MHD_Response *response)
 {
 	const char *header = NULL;

@@ -152,8 +152,8 @@ _Noreturn void web_child_run(int parent_fd, const struct web_setup *setup)
 	(void)prctl(PR_SET_NAME, NAME);
 	close_files(parent_fd, setup->listeners);
 	/*
-	 * ignore these signals: a terminal sends them to both processes, and the parent
-	 * ends the child
+	 * ignore the signals that end memstate, because the parent ends the child; ignore
+	 * SIGPIPE, so that writing to a closed connection fails with EPIPE
 	 */
 	signal(SIGINT, SIG_IGN);
 	signal(SIGHUP, SIG_IGN);
@@ -176,7 +176,8 @@ _Noreturn void web_child_run(int parent_fd, const struct web_setup *setup)
 		fail(parent_fd, &problem);
 	}
 	/*
-	 * request this signal only now, because the change of the user clears the request
+	 * have the kernel kill this process when the parent ends; request it only now,
+	 * because the change of the user clears the request
 	 */
 	(void)prctl(PR_SET_PDEATHSIG, SIGKILL);
 	tell(parent_fd, WEB_MESSAGE_READY, &problem);

@@ -42,7 +42,7 @@ struct oom {
 	/* trend of the memory need over the recorded samples up to the displayed one */
 	struct trend need;
 	struct oom_report report;
-	/* the command to suggest; only the member `place` is used */
+	/* how the suggested command can access the cgroup; only `place` is used */
 	struct next next;
 	struct strbuf out;
 	uint64_t start_ns; /* time at which the schedule starts */

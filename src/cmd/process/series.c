@@ -205,7 +205,7 @@ static void report_end(const struct series *series)
 	uint64_t taken = series->sample_count - 1;
 	char count[64];
 
-	/* the command's exit status is reported instead */
+	/* series_run() reports how a command that memstate runs has ended */
 	if (series->session->child.pid > 0)
 		return;
 	snprintf(count, sizeof(count), "%" PRIu64 " sample%s %s", taken,

@@ -19,7 +19,8 @@ struct saved_settings {
 	bool is_used;	    /* false: settings are neither read nor written */
 	struct strbuf path; /* path of the settings file; empty: no home directory */
 	struct settings settings;
-	struct strbuf columns; /* names of the columns that are shown first */
+	/* columns named in the settings, as a list for option -o */
+	struct strbuf columns;
 	/* true for each setting whose value is invalid */
 	bool is_rejected[SETTING_COUNT_];
 	struct strbuf notice; /* notice about the first problem; may be empty */

@@ -39,7 +39,7 @@ struct text {
 	struct table_options options;
 	struct snapshot snapshot;
 	struct strbuf out;
-	struct conclusion conclusion; /* only the suggested command is used in a page */
+	struct conclusion conclusion; /* a page uses only its next command */
 };
 
 static int compare_rows(const void *a, const void *b, void *context)

@@ -62,7 +62,8 @@ const char *program_find_entry_point(const char *name);
 
 /*
  * Return a static description of the allocator that is linked into the file that
- * execvp(3) would run. Return NULL if none is recognised, or if the file is not stripped.
+ * execvp(3) would run. Only stripped programs are searched. Return NULL if the program
+ * has symbols, or if no allocator is recognised.
  */
 const char *program_find_linked_in(const char *name);
 
