@@ -16,8 +16,8 @@
 #include "render/html/page_files.h"
 
 /*
- * Sizes in pixels. add_measures() also writes them into the picture for flame_svg.js,
- * which recomputes the layout in a browser.
+ * Sizes in pixels. add_measures() also writes them into the picture for its script,
+ * svg.js, which recomputes the layout in a browser.
  */
 #define WIDTH 1200
 #define MARGIN 10

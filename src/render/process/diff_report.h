@@ -30,7 +30,8 @@ struct diff_report {
 struct diff_row {
 	const struct diff_report *report;
 	const struct profile_diff_stack *stack;
-	const char *functions; /* names, innermost first, separated by ';' */
+	/* names of the stack's functions, innermost first, separated by ';' */
+	const char *functions;
 };
 extern const struct column_set diff_columns;
 
