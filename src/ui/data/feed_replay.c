@@ -21,8 +21,8 @@ struct past {
 };
 
 /*
- * Set the times in a sample to the recording's clock, which is the same for all
- * of its sessions.
+ * Set the times in a sample to the time since the first sample of the recording. The
+ * monotonic clock cannot be used, because it may have restarted between two sessions.
  */
 static void set_times(struct snapshot *s)
 {

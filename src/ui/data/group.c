@@ -104,8 +104,8 @@ static void follow_members(struct data_group *g)
 	stayed = drop_members(g);
 	/*
 	 * If all processes of the cgroup were replaced, the cgroup was restarted. Forget
-	 * the earlier memory need, so that the restart does not count as a decrease, nor
-	 * refilled memory as growth.
+	 * the earlier memory need, so that the memory need of the new processes does not
+	 * count as a decrease followed by growth.
 	 */
 	if (had_members && stayed == 0 && s->count > 0)
 		seen_growth_clear(&g->need);

@@ -54,7 +54,7 @@ enum context {
 	/* conditions that a key requires */
 	WHEN_MATCHING = 1 << 16, /* the user has entered a search text */
 	WHEN_FILTERED = 1 << 17,
-	WHEN_BELOW = 1 << 18, /* an outer view exists */
+	WHEN_BELOW = 1 << 18, /* there is a view to return to */
 	WHEN_TAGGED = 1 << 19,
 	WHEN_CHOSEN = 1 << 20,	 /* the cursor is on a process */
 	WHEN_READABLE = 1 << 21, /* the process has a heap that memstate can read */

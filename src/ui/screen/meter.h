@@ -11,10 +11,16 @@
 
 #define METER_PARTS_MAX 8
 
-/* Letter of a part whose segment is left empty in a bar of solid segments. */
+/*
+ * Letter of free space. In a bar of solid segments, a part with this letter is drawn as
+ * empty space.
+ */
 #define METER_EMPTY '.'
 
-/* Letter of a part that is drawn without its letter in a bar of solid segments. */
+/*
+ * Letter of a part that needs no label. In a bar of solid segments, the segment of such a
+ * part contains no letter.
+ */
 #define METER_FILL '#'
 
 struct meter {

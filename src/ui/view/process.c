@@ -397,8 +397,8 @@ static int count_growth_lines(const struct data *d)
 }
 
 /*
- * Numbers of lines below the matrix that show the changes, and of those that show
- * the other amounts.
+ * Numbers of lines below the matrix: for the changes of the page states, and for the
+ * amounts that are not in the matrix, such as Pss and swap.
  */
 #define CHANGE_LINES 2
 #define PARTS_LINES 2
