@@ -222,8 +222,8 @@ struct heap {
 
 	/*
 	 * The other heaps in the process: those of its language runtimes, and that of
-	 * a second malloc. No page belongs to two heaps. The lists of these other
-	 * heaps are empty.
+	 * a second malloc. No page belongs to two heaps. Only the first heap of a
+	 * process lists the other heaps.
 	 */
 	struct heap *others;
 	size_t other_count;
