@@ -51,7 +51,7 @@ void moment_init(struct moment *moment);
 void moment_release(struct moment *moment);
 
 enum moment_part {
-	PART_TOTAL, /* sums over all processes */
+	PART_TOTAL, /* figures of all processes together */
 	PART_STATE,
 	/*
 	 * sums by owner over all processes, from the last reading of each

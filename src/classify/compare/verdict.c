@@ -46,8 +46,8 @@ static void add_name(struct strbuf *out, const struct facts *f, size_t variant,
 }
 
 /*
- * Append a list such as "glibc 64.0M, jemalloc 65.5M" with all variants for
- * which the figure is known.
+ * Append the values of a figure, such as "glibc 64.0M, jemalloc 65.5M", of all variants
+ * for which it is known.
  */
 static void add_amounts(struct strbuf *out, const struct facts *f, enum figure figure)
 {

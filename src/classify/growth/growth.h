@@ -38,7 +38,7 @@ enum growth_kind {
 	GROWTH_SLOW,
 	GROWTH_STEP,	/* most of the growth is a single jump */
 	GROWTH_PLATEAU, /* the amount grew earlier, but no longer does */
-	GROWTH_STEADY,	/* the amount is still growing at the end */
+	GROWTH_STEADY,	/* the amount still grows at the end of the series */
 	GROWTH_KIND_COUNT_
 };
 

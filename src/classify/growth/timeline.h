@@ -22,7 +22,8 @@
 
 struct timeline_row {
 	uint64_t unix_ms;
-	uint64_t total_bytes;		      /* sum; BYTES_UNKNOWN marks a gap */
+	/* sum of the amounts; BYTES_UNKNOWN marks a gap */
+	uint64_t total_bytes;
 	uint64_t values[TIMELINE_VALUES_MAX]; /* amounts in bytes, or BYTES_UNKNOWN */
 };
 

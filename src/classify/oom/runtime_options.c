@@ -313,7 +313,7 @@ static bool is_operand(enum runtime runtime, const char *word)
 {
 	if (runtime != RUNTIME_JAVA && runtime != RUNTIME_NODE && runtime != RUNTIME_PHP)
 		return false;
-	/* assume that a word with "=" is the argument of -d, not the name of a script */
+	/* assume that a word with "=" is the argument of PHP's option -d, not a script */
 	if (runtime == RUNTIME_PHP)
 		return strcmp(word, "--") == 0 ||
 		       (word[0] != '-' && strchr(word, '=') == NULL);

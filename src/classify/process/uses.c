@@ -84,7 +84,7 @@ static uint32_t access_of(const struct mapping *m)
 	return m->flags & (MAPPING_ACCESS | MAPPING_SHARED);
 }
 
-/* Return true if the mapping has no file, no name and these permissions. */
+/* Return true if the mapping has no file, no name and the given permissions. */
 static bool is_nameless(const struct mapping *m, uint32_t access)
 {
 	return m->inode == 0 && m->name[0] == '\0' && access_of(m) == access;
@@ -129,8 +129,9 @@ static bool is_arena(const struct shapes *s, size_t i)
 }
 
 /*
- * Return true if the mapping may be a buffer pool that can grow, because reserved memory
- * directly follows it. The log buffers may precede the pool in the same mapping.
+ * Return true if the mapping may contain an InnoDB buffer pool that can grow:
+ * reserved memory directly follows the mapping. InnoDB's log buffers may precede
+ * the pool in the mapping.
  */
 static bool is_growing_pool(const struct shapes *s, size_t i)
 {
@@ -142,8 +143,8 @@ static bool is_growing_pool(const struct shapes *s, size_t i)
 }
 
 /*
- * Return true if the mapping may be a buffer pool that cannot grow, because both of its
- * ends are aligned to the size of an extent.
+ * Return true if the mapping may be an InnoDB buffer pool that cannot grow: both of its
+ * ends are aligned to the size of InnoDB's extents.
  */
 static bool is_full_pool(const struct shapes *s, size_t i)
 {

@@ -17,7 +17,10 @@ const char *const profile_diff_kind_names[DIFF_KIND_COUNT_] = {
 /* Amounts of a stack in two compared profiles. A node of `keys` identifies the stack. */
 struct tally {
 	uint64_t before, after;
-	/* true: stacks end at this node; false: the node only connects longer stacks */
+	/*
+	 * true if a compared stack ends at this node; false if the node only leads to
+	 * longer stacks
+	 */
 	bool is_key;
 	bool has_more_callers;
 };

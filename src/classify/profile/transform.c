@@ -41,7 +41,7 @@ struct node_change {
 	uint32_t number; /* number of the node in the new profile */
 };
 
-/* State while one rule is applied to one profile. */
+/* State while one transformation rule is applied to one profile. */
 struct pass {
 	const struct profile *from;
 	struct profile *to;

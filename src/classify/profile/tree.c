@@ -360,8 +360,8 @@ static void find_children(struct growth *g, size_t number, size_t begin)
 }
 
 /*
- * Add the children that are within the limits, in order. Add one node for the sum of all
- * other children.
+ * Add the children of a node in descending order, except those that exceed options->top
+ * or are smaller than options->min. Add one node for the sum of the omitted children.
  */
 static void keep_children(struct growth *g, size_t number)
 {
