@@ -23,7 +23,7 @@ struct cmd {
 	 * one or two words, such as "map" or "oom explain"; NULL: memstate without a verb
 	 */
 	const char *name;
-	const char *args; /* arguments in --help, after the name */
+	const char *args; /* the command's arguments, as shown in --help */
 	const char *summary;
 	/* names of the shared options that the command accepts, such as "pid csv json" */
 	const char *shared;
@@ -44,7 +44,7 @@ struct cmd {
 	 */
 	bool accepts_pid_first;
 	int max_args;
-	/* columns for -o; NULL: the command has no columns */
+	/* the columns that option -o accepts; NULL: the command has no columns */
 	const struct column_set *columns;
 	/* chooses the columns according to the options; NULL: always use `columns` */
 	const struct column_set *(*find_columns)(const struct options *options);

@@ -50,7 +50,7 @@ struct option_row {
 	 */
 	int (*set)(const struct option_row *row, char *arg, struct options *o);
 	size_t value; /* offset of the member that set() sets */
-	/* minimum and maximum of a number; max 0: no upper limit */
+	/* minimum and maximum of a numeric argument; max 0: no upper limit */
 	uint64_t min, max;
 	/* description of the argument for messages, such as "a number from 1" */
 	const char *want;

@@ -99,7 +99,8 @@ struct options {
 	/* maximum number of rows per list; 0: not given, so OPTIONS_TEXT_TOP applies */
 	uint64_t top;
 	unsigned int max_share_per_mille;
-	enum theme theme; /* THEME_AUTO: default or user's settings */
+	/* THEME_AUTO: use the theme in the settings, or the default theme */
+	enum theme theme;
 	bool no_config;
 	enum heap_mode heap;
 	uint64_t max_pause_ns;

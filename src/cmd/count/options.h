@@ -13,7 +13,7 @@ struct count_options {
 	bool calls_only;
 	enum count_method method; /* method for counting in running processes */
 	uint64_t iterations;
-	const char *check; /* file with limits, or NULL */
+	const char *check; /* file with limits to check, or NULL */
 	/* name of a test in the limits file; NULL: use the limits of the program */
 	const char *test;
 	bool update;
@@ -29,7 +29,8 @@ struct count_options {
 	bool live;
 	/* sampling distance in bytes; 0: record every allocation */
 	uint64_t sample_bytes;
-	const char *record, *replay; /* names of files to write and to read, or NULL */
+	/* names of the profiles to write and to read, or NULL */
+	const char *record, *replay;
 };
 
 extern const struct count_options count_defaults;

@@ -225,8 +225,8 @@ static int show(const struct options *o, const struct runs_report *report,
 }
 
 /*
- * Show the finished runs, and check them against the limits. command_status is the status
- * from count_runs_make().
+ * Show the finished runs, and check them against the limits. command_status is the exit
+ * status that count_runs_make() stored in *ret_status.
  */
 static int show_and_check(const struct options *o, const struct count_runs *runs,
 			  const struct column_list *columns, int command_status)

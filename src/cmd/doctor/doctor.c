@@ -36,7 +36,8 @@ struct examination {
 	bool is_json;
 	struct json json;
 	bool lacks_needed;
-	struct strbuf checks; /* text of the checks, after the conclusion */
+	/* text about the checks, which follows the conclusion in the report */
+	struct strbuf checks;
 	struct doctor_answers answers;
 	struct next next;
 };

@@ -11,7 +11,8 @@
 #include "model/heap.h"
 
 struct doctor_heaps {
-	struct heap heap; /* first heap, linked to all others */
+	/* first heap of the process, which contains the list of the others */
+	struct heap heap;
 	/*
 	 * Allocator that the mappings show but whose heap was not found.
 	 * ALLOCATOR_UNKNOWN: every heap that the mappings show was found.

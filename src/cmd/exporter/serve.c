@@ -17,7 +17,7 @@
  */
 #define UNUSED_NS (300 * NS_PER_S)
 
-/* Interval in ns at which changes of the web configuration file are looked for. */
+/* Time in ns between two checks whether the web configuration file has changed. */
 #define WEB_FILE_NS (1 * NS_PER_S)
 
 static int open_sockets(struct exporter *x)

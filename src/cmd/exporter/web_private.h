@@ -64,7 +64,10 @@ struct web_server {
 /* Return the descriptor of the connection, or -1. */
 int web_connection_fd(struct MHD_Connection *connection);
 
-/* Answer a request. This function is the callback of a daemon, which is the context. */
+/*
+ * Answer a request. A daemon of libmicrohttpd calls this function with its struct
+ * web_daemon as the context.
+ */
 enum MHD_Result web_answer(void *context, struct MHD_Connection *connection,
 			   const char *url, const char *method, const char *version,
 			   const char *upload, size_t *upload_length, void **request);

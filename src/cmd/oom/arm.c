@@ -300,7 +300,7 @@ static void disarm(struct oom_arm *arm)
 		close(arm->fd);
 	arm->fd = -1;
 	while (arm->guard_pid > 0 && waitpid(arm->guard_pid, NULL, WNOHANG) == 0) {
-		/* a stopped guard can be ended only with SIGKILL */
+		/* if the guard process is stopped (SIGSTOP), only SIGKILL ends it */
 		if (clock_now_ns() > until_ns)
 			kill(arm->guard_pid, SIGKILL);
 		usleep(1000);

@@ -21,7 +21,7 @@
 #define SILENCE_NS (NS_PER_S / 2)
 #define LOOK_NS (5 * NS_PER_MS)
 #define STOP_TRIES_MAX 3
-/* basis in ns of the retry delay, which doubles after each attempt */
+/* The delay before retry N is this amount times 2^N, in ns. */
 #define STOP_RETRY_NS (50 * NS_PER_MS)
 
 #define COMMAND_SHOWN 64
