@@ -140,7 +140,7 @@ void heap_mallinfo_add_json(struct json *j, const struct heap *heap);
 /* Append the sums over the groups of musl's mallocng (mallocng.c). */
 void heap_mallocng_add_sums(const struct heap_page *p);
 
-/* Append the sums over all groups as members of the current JSON object. */
+/* Append the sums over all groups of mallocng as members of the current JSON object. */
 void heap_mallocng_add_json_arena(struct json *j, const struct heap *heap,
 				  const struct heap_arena *arena);
 

@@ -293,7 +293,7 @@ static void add_json_stacks(struct json *j, const struct diff_report *report)
 	char *bad;
 
 	json_begin_array(j, "stacks");
-	/* the default list is always valid, because unit tests check it */
+	/* the default list of columns is always valid, because unit tests check it */
 	if (column_list_parse(&diff_columns, NULL, diff_columns.table_default, &columns,
 			      &bad) == 0)
 		for (size_t i = 0; i < report->diff->stack_count; i++)
