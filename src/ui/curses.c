@@ -35,7 +35,7 @@ struct screen {
 	/* number of colours of the terminal; 0: none */
 	int color_count;
 	bool has_default_colors;
-	enum theme theme; /* theme of the current colour pairs */
+	enum theme theme; /* theme for which the colour pairs are defined */
 	enum look look;
 	/* mixed colour pairs, each of which combines the colours of two roles */
 	struct {

@@ -16,7 +16,7 @@
 /* The purpose of a cell. theme.h defines the appearance of each role. */
 enum role {
 	ROLE_TEXT,
-	ROLE_DIM,    /* unknown, unreadable or secondary figures */
+	ROLE_DIM,    /* figures that are unknown, unreadable or of minor interest */
 	ROLE_STRONG, /* the most important text on the screen */
 	ROLE_STATUS,
 	/*

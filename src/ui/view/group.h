@@ -17,7 +17,7 @@ struct group_view {
 	int cursor_pid;
 	const struct usage **order;
 	size_t order_capacity, count;
-	int first_y; /* line of the first process when last drawn */
+	int first_y; /* screen line of the first process when last drawn */
 };
 
 void group_view_init(struct group_view *v, const struct data *data, bool exact_bytes);
