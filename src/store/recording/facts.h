@@ -15,8 +15,8 @@
 #include "store/recording/sql.h"
 
 /*
- * Convert the state of a process to values. `source` is the source to record; it may
- * provide fewer figures than *usage contains.
+ * Convert the state of a process to values. `source` is recorded as the source of its
+ * memory figures, and may provide fewer figures than *usage contains.
  */
 void facts_from_state(const struct usage *usage, enum source source, int64_t *ret);
 void facts_from_usage(const struct usage *usage, int64_t *ret_often, int64_t *ret_seldom);

@@ -33,7 +33,7 @@ static const char settings[] = "PRAGMA journal_mode=WAL;PRAGMA synchronous=NORMA
 
 /*
  * Create the tables before the write-ahead log is in use, so that SQLite writes the
- * application_id to the file itself.
+ * application_id to the database file and not only to the log.
  */
 static int create_tables(struct recording *r)
 {
