@@ -147,7 +147,7 @@ void profile_release(struct profile *profile);
  */
 const char *profile_string(struct profile *profile, const char *text);
 
-/* Add node 0 if it does not exist yet. */
+/* Add node 0, the root of all stacks, if it does not exist yet. */
 void profile_begin(struct profile *profile);
 
 /*

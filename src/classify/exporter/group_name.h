@@ -50,7 +50,7 @@ struct group_name {
 void group_name_release(struct group_name *name);
 void group_name_copy(struct group_name *to, const struct group_name *from);
 
-/* Set the name to one word, such as a command or a user. */
+/* Set the name to one word, such as the name of a command or of a user. */
 void group_name_set_word(struct group_name *name, const char *word);
 
 /*

@@ -63,8 +63,9 @@ static uint32_t *name_frames(struct matching *m, const struct profile *profile)
 }
 
 /*
- * Return the node of m->keys for the stack of a profile node, adding it if necessary. Set
- * *ret_goes_on if the stack has callers beyond the compared functions.
+ * Return the node of m->keys for the compared functions of a stack, adding it if
+ * necessary. `node` is the node of the stack in the profile. Set *ret_goes_on if the
+ * stack has callers beyond the compared functions.
  */
 static uint32_t key_of(struct matching *m, const struct profile *profile,
 		       const uint32_t *named, size_t node, bool *ret_goes_on)

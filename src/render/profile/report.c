@@ -290,9 +290,9 @@ static void add_functions(struct strbuf *out, const struct profile_report *repor
 }
 
 /*
- * Compute, by module, how much of the metric functions without names allocate directly.
- * Set *ret_sum to the total, and *ret_worst to the module with the largest amount. The
- * caller frees the result.
+ * For each module, sum the amounts of the metric that its nameless functions allocate
+ * themselves. Set *ret_sum to the total of all modules, and *ret_worst to the module with
+ * the largest sum. The caller frees the result.
  */
 static uint64_t *sum_nameless(const struct profile_report *report, uint64_t *ret_sum,
 			      size_t *ret_worst)

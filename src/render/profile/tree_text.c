@@ -38,7 +38,7 @@ struct drawing {
 		/* first node of the chain of only children that contains the node */
 		uint32_t stem;
 		uint32_t level; /* number of branches between the root and the node */
-	} * branches;		/* indexed by the number of the tree node */
+	} * branches;		/* one element for each node of the call tree */
 };
 
 /*
