@@ -3,10 +3,10 @@
  * verdict - explain the result of a comparison in plain sentences. The functions
  * are pure.
  *
- * Each sentence comes from a named rule; memstate(1) lists the rules and their thresholds
- * under VERDICT. The first rule that applies provides the verdict; other rules that apply
- * add further sentences. Two variants differ in a figure if the difference between their
- * medians exceeds both the sum of their spreads and a minimum amount.
+ * Each sentence comes from a named rule; memstate-compare(1) lists the rules and their
+ * thresholds under VERDICT. The first rule that applies provides the verdict; other rules
+ * that apply add further sentences. Two variants differ in a figure if the difference
+ * between their medians exceeds both the sum of their spreads and a minimum amount.
  */
 #ifndef MS_CLASSIFY_COMPARE_VERDICT_H
 #define MS_CLASSIFY_COMPARE_VERDICT_H
@@ -15,7 +15,7 @@
 #include "classify/compare/compare.h"
 
 struct verdict {
-	const char *rule; /* static name of the rule, as in the man page */
+	const char *rule; /* static name of the rule, as in memstate-compare(1) */
 	/*
 	 * One or two sentences. They may contain names of variants, which come from the
 	 * user and are not escaped.

@@ -3,8 +3,9 @@
  * diagnose - explain the memory figures of one process in plain sentences. The functions
  * are pure.
  *
- * Each sentence comes from a named rule with fixed thresholds; memstate(1) lists the
- * rules under DIAGNOSIS. A rule does not apply if one of the figures it uses is unknown.
+ * Each sentence comes from a named rule with fixed thresholds; memstate-memory(7) lists
+ * the rules under DIAGNOSIS. A rule does not apply if one of the figures that it uses is
+ * unknown.
  */
 #ifndef MS_CLASSIFY_PROCESS_DIAGNOSE_H
 #define MS_CLASSIFY_PROCESS_DIAGNOSE_H
@@ -17,7 +18,8 @@
 #define DIAGNOSIS_TEXT_SIZE 280
 
 struct diagnosis {
-	const char *rule;		/* static name of the rule, as in the man page */
+	/* static name of the rule, as in memstate-memory(7) */
+	const char *rule;
 	char text[DIAGNOSIS_TEXT_SIZE]; /* one or two sentences in ASCII */
 };
 
