@@ -21,8 +21,8 @@ enum amount {
 	AMOUNT_SWAP,
 	AMOUNT_POOL, /* free memory in the heap's pool, in whole pages and fragments */
 	/*
-	 * First of the amounts by owner. Add a value of enum owner to get the index of
-	 * that owner's amount.
+	 * First of the amounts by owner: AMOUNT_OWNER + a value of enum owner is the
+	 * resident memory of that owner.
 	 */
 	AMOUNT_OWNER,
 	AMOUNT_COUNT_ = AMOUNT_OWNER + OWNER_COUNT_
@@ -57,7 +57,10 @@ enum figure {
 	FIGURE_TEMPORARY,
 	/* number of allocations divided by the median wall-clock time */
 	FIGURE_ALLOCATION_RATE,
-	/* Figures that exist once per moment. FIGURE_AT() returns their indices. */
+	/*
+	 * First of the figures for amounts at a moment. FIGURE_AT() returns their
+	 * indices.
+	 */
 	FIGURE_MOMENT_,
 	FIGURE_COUNT_ = FIGURE_MOMENT_ + MOMENT_COUNT_ * AMOUNT_COUNT_
 };
