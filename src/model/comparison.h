@@ -76,8 +76,8 @@ struct run {
 	 */
 	const char *problem;
 	/*
-	 * Times of the command. With a workload, they cover only the time between its
-	 * start and its end.
+	 * Times of the command. With a workload, they cover only the time from the start
+	 * to the end of the workload.
 	 */
 	uint64_t wall_ns, user_ns, system_ns;
 	uint64_t peak_rss_bytes; /* peak Rss as reported by the kernel */

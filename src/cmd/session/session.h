@@ -45,8 +45,8 @@ int session_begin(struct session *session, struct options *options);
 void session_end_reading(struct session *session);
 
 /*
- * Report what could not be removed from a process with its helper. This function is a
- * callback for helpers_free().
+ * Report that a helper remains in a process. `what` describes what remains, or why. This
+ * function is a callback for heap_keeper_free().
  */
 void session_report_left(void *context, int pid, const char *what);
 

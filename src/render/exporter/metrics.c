@@ -136,8 +136,8 @@ static void add_each(struct page *p, enum metric metric, size_t offset)
 }
 
 /*
- * Add one of the counts of processes for each group. Counts are of type size_t, which may
- * be narrower than the type of amounts.
+ * For each group, add a sample with one of its numbers of processes. These have the type
+ * size_t, which may be narrower than the type of amounts, so add_each() cannot read them.
  */
 static void add_counts(struct page *p, enum metric metric)
 {

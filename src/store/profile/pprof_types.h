@@ -8,7 +8,7 @@
 
 #define PPROF_BYTES "bytes"
 #define PPROF_COUNT "count"
-/* pprof's name for the type of a sampling period that is a number of allocated bytes */
+/* pprof's type of the sampling period if memory is sampled once per N allocated bytes */
 #define PPROF_SPACE "space"
 /* name of the frame that replaces the missing callers of a truncated stack */
 #define PPROF_CUT "[cut]"
