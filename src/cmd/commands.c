@@ -92,7 +92,10 @@ static bool looks_like_recording(const char *arg)
 	return length > 4 && strcmp(arg + length - 4, ".msr") == 0;
 }
 
-/* Return a hint about the option that accepts the argument, or "". */
+/*
+ * Return a hint about the option with which the command accepts such an argument, for
+ * example "--replay FILE" for a recording. Return "" if there is none.
+ */
 static const char *find_option_hint(const struct cmd *cmd, const char *arg)
 {
 	if (looks_like_recording(arg)) {
