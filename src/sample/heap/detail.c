@@ -32,7 +32,7 @@ static const struct blocks *blocks_of(const struct heap_reader *reader, size_t i
 }
 
 static void detail_heap(struct heap_reader *reader, const struct heap *heap, size_t index,
-			struct heap_detail *ret)
+			struct types *types, struct heap_detail *ret)
 {
 	const struct heap *part = heap_at(heap, index);
 	const struct blocks *blocks = blocks_of(reader, index);
@@ -40,8 +40,7 @@ static void detail_heap(struct heap_reader *reader, const struct heap *heap, siz
 	*ret = (struct heap_detail)HEAP_DETAIL_INIT;
 	if (!blocks)
 		return;
-	walk_detail(part, blocks, reader->names.types, ret);
-	translate_types(ret);
+	walk_detail(part, blocks, types, ret);
 	if (ret->has_blocks && allocator_is_malloc(part->allocator) &&
 	    !reader->names.symbols && !ret->problem)
 		ret->problem = "libelf is not available: only C++ types are known, by "
@@ -71,6 +70,19 @@ static void count_objects(struct heap_reader *reader, const struct walk_input *i
 	}
 }
 
+/* Fill *ret for all heaps. `types` finds the types of blocks. */
+static void detail_heaps(struct heap_reader *reader, const struct walk_input *input,
+			 const struct heap *heap, struct types *types,
+			 struct heap_detail *ret)
+{
+	detail_heap(reader, heap, 0, types, ret);
+	ret->others = xcalloc(heap->other_count + 1, sizeof(*ret->others));
+	for (size_t i = 0; i < heap->other_count; i++)
+		detail_heap(reader, heap, i + 1, types, &ret->others[i]);
+	ret->other_count = heap->other_count;
+	count_objects(reader, input, heap, ret);
+}
+
 void heap_reader_detail(struct heap_reader *reader, const struct heap *heap,
 			const struct mapping_list *mappings, struct heap_detail *ret)
 {
@@ -79,12 +91,10 @@ void heap_reader_detail(struct heap_reader *reader, const struct heap *heap,
 					  .memory = &reader->names.memory };
 
 	names_begin(&reader->names, mappings);
-	walk_detail(&reader->blocks, reader->names.types, ret);
+	detail_heaps(reader, &input, heap, reader->names.types, ret);
 	translate_types(ret);
-	count_objects(reader, &input, heap, ret);
-	if (!reader->names.symbols && !ret->problem)
-		ret->problem = "libelf is not available: only C++ types are known, by "
-			       "their type information (memstate doctor)";
+	for (size_t i = 0; i < ret->other_count; i++)
+		translate_types(&ret->others[i]);
 }
 
 void heap_reader_touch_detail(struct heap_reader *reader, const struct walk_input *input,
@@ -94,8 +104,7 @@ void heap_reader_touch_detail(struct heap_reader *reader, const struct walk_inpu
 	struct types *types = types_new(NULL, &reader->names.memory);
 	struct heap_detail detail;
 
-	walk_detail(&reader->blocks, types, &detail);
-	count_objects(reader, input, heap, &detail);
+	detail_heaps(reader, input, heap, types, &detail);
 	heap_detail_release(&detail);
 	types_free(types);
 }
