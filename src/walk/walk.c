@@ -175,8 +175,8 @@ static void claim(const struct walk_found *found, uint64_t page_count, uint8_t c
 }
 
 /*
- * Name another possible reason why structures of a heap failed a check. The reasons of
- * arenas are more exact.
+ * If structures of a heap failed a check, set heap->problem to the possible reason that
+ * memory is swapped out. The problem of an arena, if any, is more exact.
  */
 static void explain_swapped(const struct walk_input *input, struct heap *heap)
 {
@@ -392,9 +392,9 @@ bool walk_keeps_data_apart(const struct mapping_list *mappings)
 }
 
 /*
- * Return true if the process may contain V8, Ruby or Erlang. Anonymous code is that of a
- * compiler that may belong to V8. The walkers of V8 and Ruby look for heaps without known
- * code only in complete copies.
+ * Return true if the process may contain V8, Ruby or Erlang. Anonymous code may come
+ * from V8's compiler. Without such code, the walkers of V8 and Ruby search only complete
+ * copies for heaps.
  */
 static bool may_have_runtime(const struct mapping_list *mappings)
 {

@@ -297,8 +297,8 @@ static void add_cell(struct heap_strip *strip, uint64_t addr, const struct page_
 }
 
 /*
- * The strips of a heap while its pages are added in ascending address order. `extent` is
- * the index of the first extent that ends after the last page.
+ * State of adding the pages of a heap to its page maps (strips), in ascending address
+ * order. `extent` is the index of the first extent that ends after the page added last.
  */
 struct stripping {
 	const struct blocks *blocks;
@@ -307,8 +307,8 @@ struct stripping {
 };
 
 /*
- * Add a page to the strip of the first extent that has memory on the page. A page without
- * blocks is added only if all blocks are in one arena.
+ * Add a page to the page map of the first extent that has memory on the page. A page
+ * without blocks is added only if all blocks are in one arena.
  */
 static void add_to_strip(struct stripping *s, uint64_t addr, const struct page_use *page)
 {
@@ -402,7 +402,7 @@ static void group_blocks(const struct blocks *blocks, struct types *types,
 		ret->problem = types_problem(types);
 }
 
-/* Return true if the walker's blocks are regions that contain several objects. */
+/* Return true if each block that the walker reports is a region with several objects. */
 static bool has_regions_only(enum allocator allocator)
 {
 	return allocator == ALLOCATOR_V8 || allocator == ALLOCATOR_HOTSPOT;

@@ -45,12 +45,12 @@ struct walk_input {
 };
 
 /*
- * Return true if the page at addr is not in the image and may be swapped out, because
- * pages of its mapping are.
+ * Return true if the page at addr may be swapped out: if it is not in the image, and
+ * smaps reports swapped-out pages in its mapping.
  */
 bool walk_is_swapped(const struct walk_input *input, uint64_t addr);
 
-/* Return true if memory of mappings that the walkers read is swapped out. */
+/* Return true if part of the memory that the walkers read is swapped out. */
 bool walk_has_swapped(const struct walk_input *input);
 
 /*

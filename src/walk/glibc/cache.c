@@ -184,8 +184,9 @@ static size_t find_place(struct glibc *g)
 }
 
 /*
- * Return true if the pointer to the thread's cache is swapped out. If its place is
- * unknown, it is probably in the last page before the thread pointer.
+ * Return true if the pointer to the thread's cache may be swapped out. If the distance
+ * of the pointer from the thread pointer is unknown, assume that it is in the last page
+ * before the thread pointer.
  */
 static bool is_pointer_swapped(const struct glibc *g, uint64_t thread_addr, size_t place)
 {

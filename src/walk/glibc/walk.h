@@ -99,7 +99,7 @@ struct glibc {
 	 * free.
 	 */
 	struct chunk_sum *unused;
-	/* the pointer to the cache of a thread is swapped out */
+	/* true if the pointer to a thread's cache may be swapped out */
 	bool has_swapped_cache;
 	uint64_t budget; /* number of steps that the searches may still take in total */
 };

@@ -125,7 +125,7 @@ static uint64_t arena_index(const struct golang_span *span)
 	return (span->start_addr + ARENA_BASE) / GOLANG_ARENA_BYTES;
 }
 
-/* Return true if anonymous memory, which contains Go's tables, is swapped out. */
+/* Return true if anonymous memory, which may contain Go's tables, is swapped out. */
 static bool has_swapped_table(const struct golang *g)
 {
 	return walk_next_swapped(g->input, 0, IMAGE_PAGE_BYTES, false) != UINT64_MAX;

@@ -74,7 +74,7 @@ struct golang {
 	size_t span_count, span_capacity;
 	uint64_t bit_count;
 	uint64_t broken_count; /* number of spans that failed a check */
-	bool may_lack_tables;  /* Go's table of arenas may be swapped out */
+	bool may_lack_tables;  /* true if Go's table of arenas may be swapped out */
 
 	/* start addresses of the arenas, in ascending order */
 	uint64_t *arenas;

@@ -149,7 +149,7 @@ static void set_version(struct mimalloc *m)
 		 m->layout ? m->layout->versions : m->map_layout->versions);
 }
 
-/* Return true if the start of a segment of version 2 may be swapped out. */
+/* Return true if the start of a segment of mimalloc 2 may be swapped out. */
 static bool may_lack_segment(const struct mimalloc *m)
 {
 	uint64_t addr = 0;

@@ -24,10 +24,10 @@
 
 #define MIMALLOC_SLICE_BYTES UINT64_C(65536)
 
-/* Segments of version 2 are aligned to this size, or twice this size before 2.0.9. */
+/* Segments of mimalloc 2 are aligned to this size, or to twice this size before 2.0.9. */
 #define MIMALLOC_SEGMENT_BYTES (UINT64_C(32) << 20)
 
-/* Where the first block of a page is. */
+/* Where the first block of a page is, relative to the start of the page. */
 enum mimalloc_start {
 	/* 128 bytes after the page's start, if its blocks are small */
 	MIMALLOC_START_128,

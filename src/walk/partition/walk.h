@@ -97,7 +97,8 @@ struct partition {
 	size_t span_count, span_capacity;
 	uint64_t bit_count;
 	size_t cache_count;
-	bool may_lack_root; /* static data, which contains the roots, is swapped out */
+	/* true if static data, which contains the roots, is swapped out */
+	bool may_lack_root;
 };
 
 /*

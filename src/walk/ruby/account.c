@@ -13,8 +13,8 @@
  */
 #define TYPE_MASK UINT64_C(31)
 /*
- * While Ruby compacts its heap, slots of this type refer to the new slots of objects
- * (T_MOVED). Ruby frees them before the collection ends.
+ * The type T_MOVED: while Ruby compacts its heap, a slot of this type refers to the slot
+ * to which the object was moved. Ruby frees such slots before the collection ends.
  */
 #define TYPE_MOVED UINT64_C(0x1e)
 
@@ -23,7 +23,9 @@ static const char *const space_names[RUBY_SIZES] = {
 	"pages of 320-byte slots", "pages of 640-byte slots",
 };
 
-/* Return true if the slot has no object. A slot that is swapped out may have one. */
+/*
+ * Return true if the slot has no object. A slot that is swapped out may have an object.
+ */
 static bool is_free(struct ruby *r, uint64_t slot_addr)
 {
 	uint64_t word;

@@ -29,7 +29,8 @@ static unsigned int find_size(uint64_t slot_bytes)
 
 /*
  * Return true if the list of free slots has the expected length and contains only free
- * slots of the page. A list that leads to swapped-out memory is accepted up to there.
+ * slots of the page. If the list leads to swapped-out memory, only the part before
+ * that is checked.
  */
 static bool is_free_list(struct ruby *r, const struct ruby_page *page, uint64_t at,
 			 uint64_t count)

@@ -20,7 +20,7 @@
 /* Upper bound on the number of blocks that end a list. Ruby has three lists of blocks. */
 #define ENDS_MAX 4
 
-/* Upper bound on the headers that are skipped in the search. */
+/* Maximum number of swapped-out block headers that the search skips. */
 #define SKIPPED_MAX (UINT64_C(1) << 20)
 
 struct block_header {
@@ -45,8 +45,9 @@ static bool read_block(struct ruby *r, uint64_t addr, struct block_header *ret)
 }
 
 /*
- * Return true if the header at addr is swapped out, so that the block is unknown. Limit
- * the number of such headers, because a process may have much swapped-out memory.
+ * Return true if the block header at addr may be swapped out, so that nothing is
+ * known about the block. Limit the number of such headers, because a process may have
+ * much swapped-out memory.
  */
 static bool is_skipped(struct ruby *r, uint64_t addr)
 {
@@ -57,8 +58,8 @@ static bool is_skipped(struct ruby *r, uint64_t addr)
 }
 
 /*
- * Return true if the transient heap begins at addr. The headers of less than half of the
- * blocks may be swapped out.
+ * Return true if the transient heap begins at addr. More than half of its block headers
+ * must be resident.
  */
 static bool is_arena(struct ruby *r, uint64_t addr)
 {
@@ -113,7 +114,10 @@ void ruby_account_transient(struct ruby *r, uint64_t arena, struct heap_space *s
 		if (!read_block(r, addr, &header)) {
 			if (!walk_is_swapped(r->input, addr))
 				continue;
-			/* the number of used bytes is unknown */
+			/*
+			 * the number of used bytes is unknown, so assume that all
+			 * bytes are used
+			 */
 			header.used_bytes = BLOCK_BYTES - HEADER_BYTES;
 		}
 		used = header.used_bytes;

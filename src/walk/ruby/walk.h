@@ -39,11 +39,18 @@ struct ruby {
 	struct ruby_page *pages; /* pages in ascending address order */
 	size_t page_count, page_capacity;
 	uint64_t bit_count;
-	uint64_t broken_count; /* pages that failed a check */
-	/* some slot pages, slots or blocks of the transient heap may be swapped out */
+	uint64_t broken_count; /* number of pages that failed a check */
+	/*
+	 * true if some slot pages, slots or blocks of the transient heap may
+	 * be swapped out
+	 */
 	bool has_swapped;
-	bool has_moved;		/* Ruby is compacting: slots contain moved objects */
-	uint64_t skipped_count; /* headers of the transient heap that are swapped out */
+	/*
+	 * true if Ruby is compacting its heap, so that some slots contain moved objects
+	 */
+	bool has_moved;
+	/* number of block headers of the transient heap that are swapped out */
+	uint64_t skipped_count;
 };
 
 /* Return the slot size with this index. */

@@ -110,8 +110,9 @@ struct v8 {
 	uint64_t unswept_count;
 	struct v8_top *tops;
 	size_t top_count, top_capacity;
-	bool may_lack_chunk;  /* memory is swapped out that may contain chunks */
-	bool has_unknown_top; /* it is unknown where the objects of a new space end */
+	bool may_lack_chunk; /* true if memory that may contain chunks is swapped out */
+	/* true if it is unknown where the objects of a new space end */
+	bool has_unknown_top;
 	struct heap_space spaces[V8_KIND_COUNT_];
 };
 
