@@ -20,26 +20,31 @@
 /* Maximum age of heap figures. Older figures are replaced by those without a heap. */
 #define HEAP_AGE_MAX_NS (300 * NS_PER_S)
 
-/* Age at which the figures of a process are read again although it has not changed. */
+/*
+ * Age at which the figures of a process are read again even if the process
+ * has not changed.
+ */
 #define OLD_NS (60 * NS_PER_S)
 
 struct collector {
 	struct collector_setup setup;
 	struct targets targets; /* all processes */
 	struct watch *watch;
-	struct cpu_budget old_budget; /* for reading old figures again */
+	struct cpu_budget old_budget; /* budget for reading old figures again */
 	struct places places;
 	struct cgroup_turns turns;
 	struct kills kills;
-	struct owner_turns *owners; /* NULL: no mappings are read */
-	struct heap_turns *heaps;   /* NULL: no heaps are read */
+	/* state for reading mappings, or NULL if none are read */
+	struct owner_turns *owners;
+	/* state for reading heaps, or NULL if none are read */
+	struct heap_turns *heaps;
 	struct exporter_look look;
 	/*
-	 * Cgroup and group of each process in the watch's snapshot, and whether its
-	 * mappings are to be read.
+	 * For each process in the watch's snapshot: its cgroup, its group, and whether
+	 * to read its mappings.
 	 */
 	const struct process_cgroup **cgroups;
-	struct group **groups; /* NULL stands for "(rest)" */
+	struct group **groups; /* group of each process, or NULL for "(rest)" */
 	bool *is_wanted;
 	size_t cgroup_capacity, group_capacity, wanted_capacity;
 };
@@ -160,7 +165,10 @@ static const struct usage *find_heap(const struct collector *c, const struct usa
 									     : NULL;
 }
 
-/* Select the processes of the shown groups, except those whose owners are known. */
+/*
+ * Select the processes whose mappings are to be read: those of the shown groups, except
+ * processes whose owners are known already.
+ */
 static void select_processes(struct collector *c)
 {
 	const struct snapshot *s = watch_snapshot(c->watch);
@@ -174,7 +182,7 @@ static void select_processes(struct collector *c)
 				  !find_heap(c, &s->usages[i]);
 }
 
-/* Add the owners of the process, if they are known, to its group. */
+/* Add the process's memory by owner, if it is known, to the process's group. */
 static void add_owners(struct collector *c, const struct usage *u, struct group *group)
 {
 	const struct usage *heap = find_heap(c, u);

@@ -24,11 +24,14 @@ struct collector_setup {
 	/* true to read the mappings of the shown groups, so that owners are known */
 	bool has_owners;
 	/*
-	 * CPU time for reading mappings, and for reading old figures again, each in
-	 * thousandths of a percent of one CPU; 0: unlimited
+	 * Maximum CPU time for reading mappings, and for reading old figures again, each
+	 * in thousandths of a percent of one CPU; 0 means no limit.
 	 */
 	uint64_t turns_cpu_share;
-	/* command names of the processes whose heaps are read; borrowed; NULL: none */
+	/*
+	 * command names of the processes whose heaps are read, borrowed, or NULL if no
+	 * heaps are read
+	 */
 	const regex_t *heap_pattern;
 	uint64_t max_pause_ns;
 	/* value of --max-share: maximum share of a process's time for reading it */

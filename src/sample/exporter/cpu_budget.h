@@ -13,33 +13,33 @@
 
 #include "base/units.h"
 
-/* Maximum credit, which is also the initial credit. */
+/* Maximum credit, in ns of CPU time; also the initial credit. */
 #define CPU_BUDGET_CREDIT_MAX_NS ((int64_t)(100 * NS_PER_MS))
 
-/* Value of `share` for 100% of one CPU. */
+/* The value of `share` that stands for 100% of one CPU. */
 #define CPU_BUDGET_WHOLE 100000
 
 struct cpu_budget {
-	uint64_t share; /* in thousandths of a percent of one CPU; 0: unlimited */
+	uint64_t share; /* in thousandths of a percent of one CPU; 0 means no limit */
 	uint64_t now_ns;
 	int64_t credit_ns;
 };
 
 void cpu_budget_init(struct cpu_budget *budget, uint64_t share, uint64_t now_ns);
 
-/* Add the credit for the time since the last call. */
+/* Add the credit for the time that has passed since the last call. */
 void cpu_budget_earn(struct cpu_budget *budget, uint64_t now_ns);
 
-/* Subtract CPU time that was used. */
+/* Subtract from the credit the CPU time that the task has used. */
 void cpu_budget_use(struct cpu_budget *budget, uint64_t cpu_ns);
 
-/* Return true if the task may run. */
+/* Return true if there is credit left, so that the task may run. */
 bool cpu_budget_has_credit(const struct cpu_budget *budget);
 
-/* Return the credit, which is 0 if there is a debt; UINT64_MAX if it is unlimited. */
+/* Return the credit, or 0 if there is a debt, or UINT64_MAX if there is no limit. */
 uint64_t cpu_budget_credit_ns(const struct cpu_budget *budget);
 
-/* Return the credit that the given time earns; UINT64_MAX if the budget is unlimited. */
+/* Return the credit earned in the given time, or UINT64_MAX if there is no limit. */
 uint64_t cpu_budget_over(const struct cpu_budget *budget, uint64_t elapsed_ns);
 
 #endif

@@ -11,7 +11,7 @@
 #include "base/xalloc.h"
 #include "sample/exporter/cpu_budget.h"
 
-/* Age at which figures are read again although the process has not changed. */
+/* Age at which figures are read again even if the process has not changed. */
 #define TURN_NS (OWNER_TURNS_KEEP_NS / 4)
 
 /* Reasons to read a process, the most urgent first. */
@@ -25,10 +25,10 @@ enum reason {
 struct owner_entry {
 	int pid;
 	uint64_t start_ticks;
-	uint64_t tried_ns; /* time of the last attempt to read; 0: none yet */
+	uint64_t tried_ns; /* time of the last attempt to read, or 0 */
 	uint64_t read_ns;  /* duration of the last reading */
 	bool is_known;	   /* true if the last attempt succeeded */
-	/* Rss and page faults at the last reading */
+	/* Rss and number of page faults at the last reading */
 	uint64_t rss_bytes, minor_fault_count;
 	struct owner_figures figures;
 	const struct usage *now; /* the process in the current snapshot, borrowed */
@@ -38,10 +38,13 @@ struct owner_turns {
 	struct sampler *sampler;
 	struct cpu_budget budget;
 	unsigned int max_share_per_mille;
-	/* the selected processes of this and the last call, in ascending order of pid */
+	/*
+	 * the processes selected in this call and in the last call, in ascending
+	 * order of pid
+	 */
 	struct owner_entry *entries, *before;
 	size_t count, capacity, before_capacity;
-	int next_pid[REASON_COUNT_]; /* pid at which reading continues */
+	int next_pid[REASON_COUNT_]; /* pid at which reading continues, for each reason */
 };
 
 struct owner_turns *owner_turns_new(struct sampler *sampler, uint64_t cpu_share,
@@ -64,7 +67,10 @@ void owner_turns_free(struct owner_turns *turns)
 	free(turns);
 }
 
-/* Exchange the entries with those of the last call. Return the previous count. */
+/*
+ * Swap the current entries with those of the last call, and empty the current ones.
+ * Return the number of entries of the last call.
+ */
 static size_t swap_generations(struct owner_turns *turns)
 {
 	struct owner_entry *entries = turns->entries;
@@ -78,7 +84,7 @@ static size_t swap_generations(struct owner_turns *turns)
 	return count;
 }
 
-/* Make one entry for each selected process, with what is known about it. */
+/* Create an entry for each selected process, with the known data about the process. */
 static void merge(struct owner_turns *turns, const struct snapshot *processes,
 		  const bool *is_wanted)
 {
@@ -117,7 +123,10 @@ static bool is_reason(const struct owner_entry *e, enum reason reason, uint64_t 
 	switch (reason) {
 	case REASON_NEW: return e->tried_ns == 0;
 	case REASON_CHANGED:
-		/* the snapshot may contain older figures than the last reading */
+		/*
+		 * the snapshot's figures of the process may be older than
+		 * the last reading
+		 */
 		return e->now->taken_ns > e->tried_ns && has_changed(e);
 	default: return now_ns - e->tried_ns >= TURN_NS;
 	}

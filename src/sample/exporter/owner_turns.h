@@ -10,24 +10,25 @@
 #include "classify/exporter/groups.h"
 #include "sample/process/sampler.h"
 
-/* Maximum age of the figures. Older figures are not returned. */
+/* Maximum age of figures. Older figures are not returned. */
 #define OWNER_TURNS_KEEP_NS (300 * NS_PER_S)
 
 struct owner_turns;
 
 /*
- * Create turns. Reading uses at most cpu_share thousandths of a percent of one CPU (0: no
- * limit), and at most max_share_per_mille of the time of each process (0 and 1000: no
- * limit). The sampler is borrowed.
+ * Create the state for reading in turn. Reading uses at most cpu_share thousandths of a
+ * percent of one CPU (0: no limit), and at most max_share_per_mille of the time of each
+ * process (0 and 1000: no limit). The sampler is borrowed.
  */
 struct owner_turns *owner_turns_new(struct sampler *sampler, uint64_t cpu_share,
 				    unsigned int max_share_per_mille);
 void owner_turns_free(struct owner_turns *turns);
 
 /*
- * Read the mappings of processes of the snapshot, which is in ascending order of pid, for
- * at most limit_ns. is_wanted selects the processes by their index; what is known about
- * others is forgotten. Return the time for which reading held mmap locks, in ns.
+ * Read the mappings of processes of the snapshot, which is in ascending order of pid,
+ * for at most limit_ns. is_wanted selects the processes by their index; the known
+ * figures of all other processes are forgotten. Return the time for which reading held
+ * mmap locks, in ns.
  */
 uint64_t owner_turns_take(struct owner_turns *turns, const struct snapshot *processes,
 			  const bool *is_wanted, uint64_t limit_ns);

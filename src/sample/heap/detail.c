@@ -100,7 +100,7 @@ void heap_reader_detail(struct heap_reader *reader, const struct heap *heap,
 void heap_reader_touch_detail(struct heap_reader *reader, const struct walk_input *input,
 			      const struct heap *heap)
 {
-	/* symbols are not in the image */
+	/* pass no symbols, because they are not read from the image */
 	struct types *types = types_new(NULL, &reader->names.memory);
 	struct heap_detail detail;
 

@@ -21,7 +21,10 @@
 #define MIGRATION_TRIES 5
 #define MIGRATION_DELAY_NS (200 * NS_PER_US)
 
-/* Maximum age of the caller's reading of smaps at the beginning of a moment. */
+/*
+ * Maximum age of the caller's reading of smaps before the pause. An older
+ * reading is repeated.
+ */
 #define SMAPS_AGE_NS NS_PER_S
 
 static size_t choose_ranges(const struct heap_reader *reader,
@@ -148,8 +151,8 @@ int heap_pages_find_stopped(struct heap_moment *moment, const struct peek *peek,
 }
 
 /*
- * Return true if the mappings are those of the process, and the numbers of their resident
- * pages still explain the figures of smaps. Adjust the figures to these numbers.
+ * Return true if the mappings are still those of the process, and the counts of their
+ * resident pages still explain the figures of smaps. Adjust the figures to these counts.
  */
 static bool is_current(struct heap_moment *moment)
 {

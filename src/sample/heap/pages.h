@@ -11,8 +11,8 @@
 #include "tracee/ptrace/stop.h"
 
 /*
- * The ranges to copy, in ascending order. Each ends where its mapping ends. The caller
- * frees items.
+ * The ranges to copy, in ascending order. Each range ends at the end of its mapping. The
+ * caller frees items.
  */
 struct heap_ranges {
 	struct peek_range *items;

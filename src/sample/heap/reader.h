@@ -44,7 +44,7 @@ enum pre_copy {
 enum heap_use {
 	/* everything, including the contents of all blocks */
 	HEAP_USE_ALL,
-	/* the figures, and heap_reader_detail() */
+	/* the figures, and what heap_reader_detail() reads */
 	HEAP_USE_DETAIL,
 	/* only the figures */
 	HEAP_USE_FIGURES,
@@ -54,11 +54,13 @@ enum heap_use {
 
 /*
  * Processes for which a survey failed, or for which copies of some pages were not
- * sufficient. All their pages are copied. A further process replaces the oldest one.
+ * sufficient. All their pages are copied. If the array is full, a new process replaces
+ * the oldest one.
  */
 struct futile_pids {
 	int items[FUTILE_PIDS];
-	unsigned int count; /* number of processes that were ever added */
+	/* number of processes added so far, including replaced ones */
+	unsigned int count;
 };
 
 struct heap_copies;
@@ -92,11 +94,11 @@ struct heap_reader {
 	/* true to also copy all memory that can contain pointers; set by the caller */
 	bool copies_roots;
 	/*
-	 * The parts of the heap that the caller uses. Pages that are not needed for them
-	 * may be missing in the copy. Set by the caller.
+	 * The parts of the heap that the caller uses. The copy may lack pages that are
+	 * not needed for these parts. Set by the caller.
 	 */
 	enum heap_use use;
-	/* helpers for querying the allocator, borrowed; NULL: do not query */
+	/* helpers for querying the allocator, borrowed, or NULL to make no queries */
 	struct helpers *helpers;
 	/* answer of the allocator during the last read */
 	struct helper_answer answer;

@@ -21,7 +21,10 @@
  */
 #define MISSING_BLOCK_BYTES (UINT64_C(1) << 20)
 
-/* An arena may grow by this much until its copy. */
+/*
+ * Number of bytes after an arena that are copied too, because the arena may grow
+ * before the copy.
+ */
 #define ARENA_GROWTH_BYTES (UINT64_C(1) << 20)
 
 /*
@@ -41,8 +44,9 @@ bool heap_survey_is_promising(const struct heap_reader *reader, int pid,
 		if (futile->items[i] == pid)
 			return false;
 	/*
-	 * The types of blocks depend on their contents. Where malloc keeps its data apart
-	 * from small blocks, only the figures are independent of them.
+	 * The types of blocks depend on the contents of the blocks. If malloc keeps
+	 * its own data apart from small blocks, only the figures can be determined
+	 * without these contents.
 	 */
 	return (reader->use != HEAP_USE_ALL && walk_has_small_arenas(mappings)) ||
 	       (reader->use == HEAP_USE_FIGURES && walk_keeps_data_apart(mappings));
@@ -123,8 +127,8 @@ static bool is_small(const struct mapping *m)
 }
 
 /*
- * Add the mappings for which `fits` returns true, with growth_bytes of the addresses that
- * follow. Return the sum of their resident bytes.
+ * Add the mappings for which `fits` returns true, each with the growth_bytes that follow
+ * it. Return the sum of their resident bytes.
  */
 static uint64_t add_mappings(struct heap_reader *reader,
 			     const struct mapping_list *mappings,

@@ -20,13 +20,14 @@ struct survey {
 };
 
 /*
- * Return true if the walkers, and what the caller does afterwards, probably read only a
- * small part of the pages, unless memstate has given up surveys of the process.
+ * Return true if a survey is worthwhile: if the walkers and the caller probably
+ * read only a small part of the pages. Return false if memstate has given up
+ * surveys of the process.
  */
 bool heap_survey_is_promising(const struct heap_reader *reader, int pid,
 			      const struct mapping_list *mappings);
 
-/* Make no further surveys of the process with this reader. */
+/* Give up surveys of the process in this reader. */
 void heap_survey_give_up(struct heap_reader *reader, int pid);
 
 /*

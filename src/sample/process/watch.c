@@ -75,9 +75,12 @@ struct watch {
 	/* pid at which reading continues, for each reason */
 	int next_pid[REASON_COUNT_];
 	size_t read_count;
-	/* age at which figures are old, and the CPU time for reading them again */
+	/*
+	 * age at which figures count as old, and maximum CPU time for reading them again
+	 */
 	uint64_t old_age_ns, old_cpu_max_ns;
-	uint64_t old_cpu_ns; /* CPU time of the last refresh for this */
+	/* CPU time that the last refresh used for reading old figures again */
+	uint64_t old_cpu_ns;
 };
 
 struct watch *watch_new(struct sampler *sampler, struct targets *targets,

@@ -36,15 +36,15 @@ void watch_set_refresh_limit(struct watch *w, uint64_t limit_ns);
  */
 void watch_set_old_limits(struct watch *w, uint64_t age_ns, uint64_t cpu_ns);
 
-/* Return the CPU time that the last refresh used for this. */
+/* Return the CPU time that the last refresh used for reading old figures again. */
 uint64_t watch_old_cpu_ns(const struct watch *w);
 
 /*
- * Refresh the snapshot once. The needs are those of the memory figures; the rollup is
- * always included. Return 0, or -errno if the processes cannot be listed, with the
- * snapshot unchanged. Kernel threads and zombies are left out unless requested by pid.
- * The call returns within a fraction of a second, regardless of the number of processes;
- * the next call continues with the remaining ones.
+ * Refresh the snapshot once. `needs` are the needs of the memory figures; the figures of
+ * smaps_rollup are always included. Return 0, or -errno if the processes cannot be
+ * listed, with the snapshot unchanged. Kernel threads and zombies are left out unless
+ * requested by pid. The call returns within a fraction of a second, regardless of the
+ * number of processes; the next call continues with the remaining ones.
  */
 int watch_refresh(struct watch *w, unsigned int needs, const int *visible_pids,
 		  size_t visible_count);
