@@ -6,9 +6,8 @@
 #include "probe/borrow/segment.h"
 
 /*
- * Distance below the program of the first address at which to look for free
- * address space. Addresses there are free unless the program has mapped
- * something at a fixed address.
+ * Distance of the returned address below the program. Addresses just below a program are
+ * free unless the program has mapped something at a fixed address.
  */
 #define HINT_BYTES 0x10000
 
