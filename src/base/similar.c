@@ -49,9 +49,9 @@ unsigned int similar_distance(const char *word, const char *name)
 	for (size_t i = 0; i <= rows; i++) {
 		unsigned int *row = cells + i * width;
 		/*
-		 * The rows of the cost table for the first i - 1 and i - 2 letters of
-		 * `word`. Where such a row does not exist, the pointer refers to the
-		 * current row, but is never used.
+		 * The previous row of the cost table, and the row before it. In the
+		 * first two rows, a pointer to a missing row is the current row, and
+		 * is not used.
 		 */
 		const unsigned int *last = i > 0 ? row - width : row;
 		const unsigned int *before = i > 1 ? last - width : row;
