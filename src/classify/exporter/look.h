@@ -22,8 +22,9 @@ enum look_stage {
 extern const char *const look_stage_names[LOOK_STAGE_COUNT_];
 
 struct look_cost {
-	uint64_t wall_ns; /* elapsed time of the last collection */
-	uint64_t cpu_ns;  /* CPU time of all collections */
+	/* elapsed time of the stage in the last collection of figures */
+	uint64_t wall_ns;
+	uint64_t cpu_ns; /* CPU time of the stage in all collections of figures */
 };
 
 #define LOOK_PAUSE_BUCKETS 8

@@ -63,7 +63,7 @@ struct trends *trends_new(void);
 void trends_free(struct trends *trends);
 
 struct trends_sample {
-	/* time in nanoseconds since an arbitrary start */
+	/* time of the sample in ns, on any monotonic clock */
 	uint64_t time_ns;
 	/* `cgroup` and `figures` may be NULL. */
 	const struct cgroup *cgroup;

@@ -23,8 +23,8 @@ enum lazyfree {
 
 enum root_kind {
 	ROOT_REGISTER,
-	ROOT_TLS,   /* in thread-local storage, near a thread pointer */
-	ROOT_STACK, /* on a thread's stack, above the stack pointer */
+	ROOT_TLS,   /* the root is in thread-local storage, near a thread pointer */
+	ROOT_STACK, /* the root is on a thread's stack, above the stack pointer */
 	ROOT_MEMORY
 };
 

@@ -27,7 +27,7 @@
 #define RUNTIME_FILE_MYSQL "my.cnf"
 #define RUNTIME_FILE_REDIS "redis.conf"
 
-struct runtime_option; /* element of the option table */
+struct runtime_option; /* a row of the table of options in runtime_options.c */
 
 struct runtime_limit {
 	/* option that sets the limit; NULL: no limit is set */

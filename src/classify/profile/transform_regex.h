@@ -13,7 +13,8 @@
 
 #include "classify/profile/transform_rules.h"
 
-#define TRANSFORM_PARTS_MAX 10 /* the whole match and nine parenthesized groups */
+/* Maximum number of parts of a match: the whole match and nine parenthesized groups. */
+#define TRANSFORM_PARTS_MAX 10
 
 /*
  * Compile a regular expression. Return 0, or -EINVAL with the reason in *reterr. On

@@ -31,7 +31,7 @@ struct gather {
 	unsigned int *active;
 	struct call {
 		uint32_t function, caller, node;
-	} * calls; /* one element per pair of caller and callee */
+	} * calls; /* one call for each pair of caller and callee */
 	size_t call_count, call_capacity;
 };
 

@@ -16,7 +16,7 @@
 #include "proc/system/procfs.h"
 
 enum answer {
-	ANSWER_UNKNOWN, /* unknown, for the reason in `fact` */
+	ANSWER_UNKNOWN, /* the answer is unknown, for the reason in `fact` */
 	ANSWER_NO,
 	ANSWER_PARTLY,
 	ANSWER_YES,

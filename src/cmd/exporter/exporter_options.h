@@ -18,7 +18,7 @@ struct exporter_options {
 	const char *web_file; /* name of the web configuration file, or NULL */
 	const char *telemetry_path;
 	bool is_once;
-	const char *textfile; /* name of the file to write, or NULL */
+	const char *textfile; /* name of the text file to write, or NULL */
 	enum grouping grouping;
 	const char *patterns[EXPORTER_PATTERNS_MAX]; /* arguments of --match */
 	size_t pattern_count;

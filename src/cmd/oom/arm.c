@@ -23,7 +23,7 @@
 #include "tracee/ptrace/exit_trace.h"
 
 #define PAGE_BYTES_MAX UINT64_C(65536)
-#define HIGH_PART 16 /* memory.high is 1/HIGH_PART below the limit */
+#define HIGH_PART 16 /* memory.high becomes the limit minus 1/HIGH_PART of the limit */
 #define REPLY_MS 5000
 #define END_NS (2 * NS_PER_S)
 

@@ -61,7 +61,7 @@ void flame_tree_release(struct flame_tree *tree);
 
 /* A node and its position in the graph, for one metric. */
 struct flame_box {
-	uint32_t node, depth; /* the root, which includes all stacks, has depth 0 */
+	uint32_t node, depth; /* `depth` is 0 for the root, which stands for all stacks */
 	/*
 	 * Left edge and width of the box, in units of the metric. The children of a node
 	 * are placed side by side within it, sorted by name. With two profiles, a call

@@ -17,7 +17,7 @@ struct mapping_walks {
 	/* readers of mapping rows, one per process, in no particular order */
 	struct mapping_walk **items;
 	size_t count, capacity;
-	size_t next; /* index of the reader to try first */
+	size_t next; /* index of the reader with which the next search begins */
 };
 
 void mapping_walks_release(struct mapping_walks *walks);

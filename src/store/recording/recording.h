@@ -43,7 +43,7 @@ struct recorded_event {
 struct recording_moment {
 	uint64_t unix_ms;
 	uint64_t elapsed_ns; /* time since the session began; never decreases */
-	uint64_t cost_ns;    /* how long memstate took for the sample */
+	uint64_t cost_ns;    /* elapsed time that memstate spent on the sample */
 };
 
 /*
