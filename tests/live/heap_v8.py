@@ -160,4 +160,44 @@ def objects_of_v8_are_roots_of_leaks():
                   f"Node.js {major}: {leaks['direct_bytes']} {leaks['live_bytes']}")
 
 
+COLLECTING = """
+const keep = [];
+for (let i = 0; i < 300000; i++) keep.push({ i, list: [i] });
+let is_done = false;
+process.on("SIGUSR1", () => { is_done = true; });
+console.log("ready");
+function collect() {
+  gc();
+  if (is_done) process.kill(process.pid, "SIGSTOP");
+  else setImmediate(collect);
+}
+collect();
+"""
+READS_MAX = 100
+
+
+@test
+def a_collection_in_progress_makes_an_estimate():
+    """memstate repeats the pause during a collection. This program collects most of the time."""
+    for node, _ in each_node():
+        with subprocess.Popen([node, "--expose-gc", "-e", COLLECTING],
+                              stdout=subprocess.PIPE) as process:
+            try:
+                process.stdout.readline()
+                for _ in range(READS_MAX):
+                    heap = next(h for h in heap_of(process.pid)["heaps"] if h["heap"] == "v8")
+                    equal(heap["problem"] is None, heap["quality"] == "exact", f"{node}: a reason")
+                    if heap["problem"] == "V8 was collecting garbage":
+                        break
+                equal([heap["quality"], heap["problem"]], ["estimate", "V8 was collecting garbage"],
+                      f"{node}: during a collection")
+                process.send_signal(signal.SIGUSR1)
+                wait_until(lambda pid=process.pid: is_in_state(pid, b"T"),
+                           "the program has stopped itself")
+                heap = next(h for h in heap_of(process.pid)["heaps"] if h["heap"] == "v8")
+                check(heap["quality"] in ("exact", "bound"), f"{node}: afterwards: {heap['problem']}")
+            finally:
+                process.kill()
+
+
 run()

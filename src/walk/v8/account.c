@@ -229,9 +229,11 @@ static void set_quality(struct v8 *v)
 		heap->problem = "memory is swapped out that may contain chunks of V8";
 	if (heap->problem)
 		heap->quality = QUALITY_BOUND;
-	if (v->broken_count > 0 || v->input->is_running)
+	if (v->broken_count > 0 || v->is_collecting || v->input->is_running)
 		heap->quality = QUALITY_ESTIMATE;
-	if (v->broken_count > 0)
+	if (v->is_collecting)
+		heap->problem = "V8 was collecting garbage";
+	else if (v->broken_count > 0)
 		heap->problem = "V8 was collecting garbage, or a chunk is corrupt";
 	else if (v->input->is_running)
 		heap->problem = "the process ran while its heap was read";

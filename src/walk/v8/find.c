@@ -26,7 +26,8 @@ static const struct v8_layout layouts[] = {
 	  .executable_bit = 0,
 	  .trusted_bit = V8_BIT_NONE,
 	  .large_bit = 5,
-	  .free_unit_bytes = 1 },
+	  .free_unit_bytes = 1,
+	  .state = 576 },
 	/* V8 11.3: Node.js 20 */
 	{ .is_apart = false,
 	  .size = 0,
@@ -43,7 +44,8 @@ static const struct v8_layout layouts[] = {
 	  .executable_bit = 21,
 	  .trusted_bit = V8_BIT_NONE,
 	  .large_bit = 7,
-	  .free_unit_bytes = 1 },
+	  .free_unit_bytes = 1,
+	  .state = 552 },
 	/* V8 12.4: Node.js 22 */
 	{ .is_apart = true,
 	  .size = 2,
@@ -60,7 +62,8 @@ static const struct v8_layout layouts[] = {
 	  .executable_bit = 18,
 	  .trusted_bit = 19,
 	  .large_bit = 7,
-	  .free_unit_bytes = 1 },
+	  .free_unit_bytes = 1,
+	  .state = 408 },
 	/* V8 13.6: Node.js 24 */
 	{ .is_apart = true,
 	  .size = 2,
@@ -77,7 +80,8 @@ static const struct v8_layout layouts[] = {
 	  .executable_bit = 21,
 	  .trusted_bit = 22,
 	  .large_bit = 10,
-	  .free_unit_bytes = 8 },
+	  .free_unit_bytes = 8,
+	  .state = 544 },
 };
 
 #define DESCRIPTOR_WORDS 36
@@ -85,7 +89,13 @@ static const struct v8_layout layouts[] = {
 #define HEADER_MAX UINT64_C(65536)
 #define CHUNK_MAX (UINT64_C(1) << 40)
 #define CHUNKS_MIN 3
-#define OWNERS_MAX 1000 /* maximum number of spaces, in all isolates */
+/*
+ * States of a heap during a collection: SCAVENGE, MARK_COMPACT, and a minor collection
+ * that marks.
+ */
+#define STATE_FIRST 1
+#define STATE_LAST 3
+#define OWNERS_MAX 1000 /* spaces of all isolates */
 
 static bool is_addr(uint64_t value)
 {
@@ -260,6 +270,34 @@ static uint64_t read_lists(struct v8 *v)
 	return sum;
 }
 
+static bool is_collecting_heap(struct v8 *v, uint64_t heap_addr)
+{
+	const uint8_t *at = image_at(v->image, heap_addr + v->layout->state, 4);
+	uint32_t state = 0;
+
+	if (at)
+		memcpy(&state, at, sizeof(state));
+	return state >= STATE_FIRST && state <= STATE_LAST;
+}
+
+/*
+ * Return true if V8 was collecting garbage in one of its heaps. Objects are then in two
+ * places, or not yet in the new one.
+ */
+static bool is_collecting(struct v8 *v)
+{
+	uint64_t last_addr = 0;
+
+	for (size_t i = 0; i < v->chunk_count; i++) {
+		uint64_t heap_addr = v->chunks[i].heap_addr;
+
+		if (heap_addr != last_addr && is_collecting_heap(v, heap_addr))
+			return true;
+		last_addr = heap_addr;
+	}
+	return false;
+}
+
 /*
  * Return true if the start of a chunk may be swapped out. Chunks are sorted by address.
  */
@@ -301,5 +339,6 @@ const char *v8_find(struct v8 *v)
 	read_lists(v);
 	qsort(v->chunks, v->chunk_count, sizeof(*v->chunks), compare_addrs);
 	v->may_lack_chunk = may_lack_chunk(v);
+	v->is_collecting = is_collecting(v);
 	return NULL;
 }

@@ -39,7 +39,12 @@ struct v8_layout {
 	uint8_t front, capacity;
 	/* numbers of flag bits; V8_BIT_NONE if the version has no such flag */
 	uint8_t executable_bit, trusted_bit, large_bit;
-	uint8_t free_unit_bytes; /* unit, in bytes, of the sizes of free memory */
+	uint8_t free_unit_bytes; /* unit of the sizes of free memory */
+	/*
+	 * Offset in the heap of gc_state_, a 32-bit number that is 1 to 3 while V8
+	 * collects garbage
+	 */
+	uint16_t state;
 };
 
 /* The spaces of V8, as v8.getHeapSpaceStatistics() names them. */
@@ -110,9 +115,9 @@ struct v8 {
 	uint64_t unswept_count;
 	struct v8_top *tops;
 	size_t top_count, top_capacity;
-	bool may_lack_chunk; /* true if memory that may contain chunks is swapped out */
-	/* true if it is unknown where the objects of a new space end */
-	bool has_unknown_top;
+	bool is_collecting;   /* V8 was collecting garbage */
+	bool may_lack_chunk;  /* memory is swapped out that may contain chunks */
+	bool has_unknown_top; /* it is unknown where the objects of a new space end */
 	struct heap_space spaces[V8_KIND_COUNT_];
 };
 

@@ -251,6 +251,7 @@ static void set_addresses(struct v8_image *h)
 	h->node_addr = chunk_addr(0) + NODE_ADDR;
 	h->category_addr = LISTS_ADDR + 8 * CATEGORIES + 2 * CATEGORY_BYTES;
 	h->area_addr = AREA_ADDR;
+	h->heap_addr = HEAP_ADDR;
 }
 
 void v8_image_init(struct v8_image *h, unsigned int version)

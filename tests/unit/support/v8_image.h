@@ -26,6 +26,7 @@ struct v8_image {
 	uint64_t node_addr;		    /* a range of free memory in this chunk */
 	uint64_t category_addr;		    /* the list with this range */
 	uint64_t area_addr;		    /* the allocation area of the new space */
+	uint64_t heap_addr;
 
 	/* The correct figures, which a walk must report. */
 	uint64_t live_bytes[V8_KIND_COUNT_], free_bytes[V8_KIND_COUNT_];

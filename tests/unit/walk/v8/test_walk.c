@@ -201,6 +201,30 @@ static void chunks_that_are_not_swept_make_a_bound(void **state)
 	assert_int_equal(heap.quality, QUALITY_BOUND);
 }
 
+/* The state of the heap is 1 to 3 during a collection. */
+static void a_collection_in_progress_makes_an_estimate(void **state)
+{
+	static const struct {
+		unsigned int version;
+		uint64_t offset;
+	} rows[] = { { 0, 576 }, { 1, 552 }, { 2, 408 }, { 3, 544 } };
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++)
+		for (uint32_t value = 0; value <= 4; value++) {
+			bool is_collecting = value >= 1 && value <= 3;
+
+			made_memory_release(&h.memory);
+			v8_image_init(&h, rows[i].version);
+			made_memory_write_u32(&h.memory, h.heap_addr + rows[i].offset,
+					      value);
+			walk();
+			assert_int_equal(heap.quality, is_collecting ? QUALITY_ESTIMATE
+								     : QUALITY_EXACT);
+			assert_int_equal(heap.problem != NULL, is_collecting);
+		}
+}
+
 static void the_version_is_that_in_the_data_of_the_program(void **state)
 {
 	const struct {
@@ -315,6 +339,8 @@ int main(void)
 						end),
 		cmocka_unit_test_setup_teardown(chunks_that_are_not_swept_make_a_bound,
 						begin, end),
+		cmocka_unit_test_setup_teardown(
+			a_collection_in_progress_makes_an_estimate, begin, end),
 		cmocka_unit_test_setup_teardown(
 			the_version_is_that_in_the_data_of_the_program, begin, end),
 		cmocka_unit_test_setup_teardown(
