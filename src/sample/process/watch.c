@@ -20,7 +20,10 @@
  */
 #define VISIBLE_AGE_MAX_NS (5 * NS_PER_S)
 
-/* Time after which a refresh reads no more processes, because the screen must respond. */
+/*
+ * Time for which a refresh reads processes, because the screen must respond. The time for
+ * the list does not count: on a slow machine, it could leave no time for reading.
+ */
 #define REFRESH_LIMIT_NS (200 * NS_PER_MS)
 
 /* Reasons to read the memory of a process, the most urgent first. */
@@ -61,7 +64,8 @@ struct watch {
 	struct watch_list list;
 	unsigned int max_share_per_mille;
 	uint64_t refresh_limit_ns;
-	struct snapshot now; /* usages in ascending order of pid */
+	uint64_t read_begin_ns; /* time when the last refresh had the list */
+	struct snapshot now;	/* usages in ascending order of pid */
 	struct entry *entries;
 	size_t entry_capacity;
 	/*
@@ -387,7 +391,7 @@ static void read_for(struct watch *w, enum reason reason, unsigned int needs)
 		 * read at least one process, because a slow machine would otherwise never
 		 * read any
 		 */
-		if (has_read && clock_now_ns() - w->now.taken_ns >= w->refresh_limit_ns)
+		if (has_read && clock_now_ns() - w->read_begin_ns >= w->refresh_limit_ns)
 			return;
 		if (reason == REASON_OLD && w->old_cpu_ns >= w->old_cpu_max_ns)
 			return;
@@ -443,6 +447,7 @@ int watch_refresh(struct watch *w, unsigned int needs, const int *visible_pids,
 	find_changes(w);
 	w->read_count = 0;
 	w->old_cpu_ns = 0;
+	w->read_begin_ns = clock_now_ns();
 	needs = (needs | NEED_ROLLUP) & ~(unsigned int)NEED_HEAP;
 	for (enum reason reason = 0; reason < REASON_COUNT_; reason++)
 		read_for(w, reason, needs);

@@ -24,8 +24,8 @@ struct watch *watch_new(struct sampler *sampler, struct targets *targets,
 void watch_free(struct watch *w);
 
 /*
- * Set the time after which a refresh reads no more processes. Tests change this time so
- * that their results do not depend on the load of the machine.
+ * Set the time for which a refresh reads processes after it has listed them. Tests change
+ * this time so that their results do not depend on the load of the machine.
  */
 void watch_set_refresh_limit(struct watch *w, uint64_t limit_ns);
 

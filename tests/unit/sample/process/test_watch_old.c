@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* A watch reads old figures again, within a limit on CPU time. */
+/*
+ * A watch reads old figures again, within a limit on CPU time. The time for listing the
+ * processes does not count.
+ */
 #include "config.h"
 
 #include "base/clock.h"
@@ -95,6 +98,41 @@ static void the_limit_ends_reading_and_no_process_starves(void **state)
 	assert_false(has_old);
 }
 
+/* Return the time of the fastest of some refreshes, which list, but read few processes. */
+static uint64_t find_list_time(void)
+{
+	uint64_t fastest_ns = UINT64_MAX;
+
+	for (int i = 0; i < 20; i++) {
+		uint64_t begin_ns = clock_now_ns(), ns;
+
+		(void)refresh();
+		ns = clock_now_ns() - begin_ns;
+		fastest_ns = ns < fastest_ns ? ns : fastest_ns;
+	}
+	return fastest_ns;
+}
+
+/*
+ * The limit is a quarter of the time for a list, so no second process would be read in
+ * turn if the list counted.
+ */
+static void a_slow_list_leaves_time_for_reading(void **state)
+{
+	size_t most = 0;
+
+	(void)state;
+	watch_set_refresh_limit(watch, 0);
+	assert_int_equal(refresh(), 1);
+	watch_set_refresh_limit(watch, find_list_time() / 4);
+	for (int i = 0; i < 1000 && most <= 1; i++) {
+		size_t count = refresh();
+
+		most = count > most ? count : most;
+	}
+	assert_true(most > 1);
+}
+
 int main(void)
 {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, begin, end)
@@ -103,6 +141,7 @@ int main(void)
 		TEST(figures_that_are_not_old_wait_for_their_turn),
 		TEST(without_cpu_time_old_figures_wait_for_their_turn),
 		TEST(the_limit_ends_reading_and_no_process_starves),
+		TEST(a_slow_list_leaves_time_for_reading),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
