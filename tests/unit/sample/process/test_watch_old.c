@@ -98,7 +98,7 @@ static void the_limit_ends_reading_and_no_process_starves(void **state)
 	assert_false(has_old);
 }
 
-/* Return the time of the fastest of some refreshes, which list, but read few processes. */
+/* Return the time of the fastest of some refreshes that list, but read few processes. */
 static uint64_t find_list_time(void)
 {
 	uint64_t fastest_ns = UINT64_MAX;
