@@ -118,6 +118,7 @@ void __wrap_walk_heap(const struct walk_input *input, struct heap *ret,
 		}
 	t.walk_count++;
 	heap_init(ret);
+	ret->allocator = ALLOCATOR_GLIBC;
 	ret->quality = QUALITY_EXACT;
 }
 
