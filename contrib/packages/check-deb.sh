@@ -22,7 +22,8 @@ echo "built:"
 ls "$scratch"/*.deb | sed 's|.*/|  |'
 lintian --tag-display-limit 0 --fail-on error,warning "$scratch"/*.changes || die "lintian"
 
-new_root "$scratch/root" libncursesw6 libproc2-0
+# The packages that memstate and its exporter depend on: the root knows no mirror.
+new_root "$scratch/root" libncursesw6 libproc2-0 libmicrohttpd12 libyaml-0-2
 cp "$scratch"/memstate*_*.deb "$scratch/root/tmp/"
 rm -f "$scratch/root/tmp/"*dbgsym*
 find "$scratch/root" -xdev \( -type f -o -type l \) ! -path '*/var/*' | sort >"$scratch/before"
