@@ -13,7 +13,9 @@ spec=$(realpath "$(dirname "$0")/../rpm/memstate.spec")
 rpmlint "$spec" || die "rpmlint"
 mkdir -p "$scratch/SOURCES"
 cp "$tarball" "$scratch/SOURCES/"
+# Debian lacks systemd-rpm-macros, which defines _unitdir.
 rpmbuild -bb --nodeps --define "_topdir $scratch" --define '_smp_mflags -j2' \
+	--define '_unitdir /usr/lib/systemd/system' \
 	--define "debug_package %{nil}" "$spec" >"$scratch/build.log" 2>&1 ||
 	{ tail -n 60 "$scratch/build.log" >&2; die "rpmbuild"; }
 mkdir "$scratch/root"
