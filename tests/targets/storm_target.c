@@ -43,6 +43,8 @@
 #define TABLE_BYTES ((size_t)2 << 20)
 #define PAGE 4096
 #define AREA_BYTES ((size_t)8 << 20)
+/* far below the addresses that the kernel chooses, and far above the program */
+#define LOW_ADDR ((void *)0x200000000000)
 #define MMAP_MAX_DEFAULT 65536 /* M_MMAP_MAX */
 
 struct storm {
@@ -138,12 +140,14 @@ static void *run_trim(void *unused)
 }
 
 /*
- * Move parts of an area back and forth. The old address stays mapped, so that no other
- * thread can map memory there.
+ * Move parts of an area back and forth. No other thread can map memory at an address that
+ * a part has left: it stays mapped, except if mremap() fails, and the kernel prefers
+ * higher addresses for new mappings.
  */
 static void *run_mremap(void *unused)
 {
-	uint8_t *from = map(NULL, AREA_BYTES), *to = map(NULL, AREA_BYTES);
+	uint8_t *from = map(LOW_ADDR, AREA_BYTES);
+	uint8_t *to = map(from + AREA_BYTES, AREA_BYTES);
 	uint64_t x = 4101842887655102017U;
 
 	fill(from, AREA_BYTES, 1);
@@ -152,10 +156,7 @@ static void *run_mremap(void *unused)
 		size_t part = (1 + random_next(&x) % (AREA_BYTES / PAGE)) * PAGE;
 		uint8_t *old = from;
 
-		/*
-		 * A part that consists of several mappings cannot be moved; older kernels
-		 * then have already removed the destination.
-		 */
+		/* older kernels fail after unmapping `to` if `part` is in two mappings */
 		if (mremap(from, part, part,
 			   MREMAP_MAYMOVE | MREMAP_FIXED | MREMAP_DONTUNMAP,
 			   to) == MAP_FAILED) {
