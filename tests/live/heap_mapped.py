@@ -58,9 +58,8 @@ def mapped_blocks_are_those_of_the_program():
             truth, report = target.truth, check_report(target.pid, kind != "zeros")
             row = memstate("-p", target.pid, "--csv", "-n", 1, "--heap", "walk", *NO_HURRY,
                            "--output-all").must_be(0).rows()[0]
-        # the types of blocks are in their first words
-        large = [t for t in report["types"] if (t["name"] == "Big" if kind == "aligned" else
-                                                t["size_bytes"] >= LARGE)]
+        # the types of blocks are in their first words; without libelf, they have no names
+        large = [t for t in report["types"] if t["name"] == "Big" or (t["size_bytes"] or 0) >= LARGE]
         equal((report["mapped_count"], report["mapped_bytes"]), (truth["hblks"], truth["hblkhd"]), kind)
         equal(truth["hblks"], truth["count"], f"{kind}: blocks with their own mappings")
         equal(sum(t["live_count"] for t in large), truth["count"], f"{kind}: large blocks")
@@ -92,8 +91,9 @@ def a_busy_heap_has_complete_sums():
     """Blocks with their own mappings come, grow and go."""
     with Storm(SIZE, "malloc", "mapped") as target:
         wait_until(lambda: read(target.pid)["mapped_count"] > 0, "a block has its own mapping")
-        rows = memstate("--csv", "-n", 8, "-i", "100ms", "--heap", "walk", "--max-share", "100", "-p",
-                        target.pid, *NO_HURRY, "--output-all").must_be(0).rows()
+        # a series would use the figures of one walk for all rows
+        rows = [memstate("--csv", "-n", 1, "--heap", "walk", "-p", target.pid, *NO_HURRY,
+                         "--output-all").must_be(0).rows()[0] for _ in range(8)]
     for row in rows:
         check_sums(row)
         equal(row["unexplained_bytes"], 0, "unexplained")
