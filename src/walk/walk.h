@@ -57,8 +57,8 @@ bool walk_keeps_data_apart(const struct mapping_list *mappings);
 bool walk_has_small_arenas(const struct mapping_list *mappings);
 
 /*
- * Return true if the mapping probably belongs to an arena of glibc's malloc, so that the
- * walkers read almost all of its pages.
+ * Return true if the mapping probably belongs to an arena of glibc's malloc. The walkers
+ * read almost all pages of such a mapping.
  */
 bool walk_may_be_arena(const struct mapping *m);
 

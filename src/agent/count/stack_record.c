@@ -346,7 +346,10 @@ void stack_record(struct stacks *s, struct stack_thread *t, uintptr_t addr,
 	}
 	t->is_busy = 1;
 	__atomic_signal_fence(__ATOMIC_SEQ_CST);
-	/* prefetch the block's word, which is needed once the stack has been unwound */
+	/*
+	 * prefetch the block's entry in the table of live blocks, which is written after
+	 * the stack has been unwound
+	 */
 	if (s->mode.has_live) {
 		place = stack_blocks_find_place(s->blocks, addr);
 		__builtin_prefetch(place, 1);

@@ -141,8 +141,8 @@ struct oom_evidence {
 	uint64_t shared_lazyfree_bytes;
 	uint64_t locked_bytes, hugetlb_bytes;
 	/*
-	 * private memory of all processes without LazyFree, and the live part of
-	 * their heaps
+	 * sums over all processes: private memory except LazyFree pages, and live heap
+	 * memory
 	 */
 	uint64_t private_bytes, live_bytes;
 	/*

@@ -63,8 +63,8 @@ size_t counted_order_find(const struct counted_order *order, const char *name,
 			  size_t length);
 
 /*
- * Return true for an additional allocator function, and false for a
- * function of libc or C++.
+ * Return true if the function is an additional one of an allocator, such as mallocx() or
+ * mi_malloc(). Return false for the standard functions of libc and C++.
  */
 static inline bool counted_name_is_extra(size_t i)
 {

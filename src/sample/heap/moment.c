@@ -316,8 +316,8 @@ int heap_moment_take(struct heap_reader *reader, const struct usage *u,
 	else if (r == 0)
 		r = do_stopped(moment, copy_target, ret_pause_ns);
 	/*
-	 * Unless the copy is kept, the process must not remain tracked, even if the
-	 * copy hangs.
+	 * Stop tracking the writes of the process, even if copying timed out (-ETIME).
+	 * Only if the early copy is kept for the next walk, tracking continues.
 	 */
 	if (r < 0 || !early_copy_is_kept(&moment->early))
 		early_copy_end(&moment->early);

@@ -104,8 +104,8 @@ struct heap_reader {
 	struct helper_answer answer;
 	enum pre_copy pre_copy; /* set by the caller */
 	/*
-	 * true if memstate itself has tracked the process since the read began, so that
-	 * its mappings may appear to be tracked
+	 * true if memstate has tracked the writes of the process during this read: a flag
+	 * of write tracking in smaps does not prove that another program tracks it
 	 */
 	bool has_tracked;
 	/* pages that were copied while the process ran; range_count is 0 if none were */

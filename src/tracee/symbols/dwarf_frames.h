@@ -2,9 +2,9 @@
 /*
  * dwarf_frames - find the functions and source lines of addresses in an ELF file, from
  * its debug information or, without debug information, from its symbols. Only this module
- * uses libdw, which is loaded with the first file. libdw is not hardened against
- * malicious files. Use this module in a child process that may crash or be killed, as
- * symbolize does.
+ * uses libdw, and it loads the library when it opens the first file. libdw is not
+ * hardened against malicious files. Use this module in a child process that may crash or
+ * be killed, as symbolize does.
  */
 #ifndef MS_TRACEE_SYMBOLS_DWARF_FRAMES_H
 #define MS_TRACEE_SYMBOLS_DWARF_FRAMES_H

@@ -131,9 +131,9 @@ void partition_read_lists(struct partition *p);
 void partition_read_caches(struct partition *p);
 
 /*
- * Return the address that an element of a list refers to, or 0 at the end of the list. A
- * slot whose page is not resident is the last one. Set *ret_is_sound to false if the
- * element is corrupt. (lists.c)
+ * Return the address of the slot that follows slot_addr in a list of free slots, or 0 at
+ * the end of the list. A list also ends at a slot whose page is not resident. Set
+ * *ret_is_sound to false if the link is corrupt. (lists.c)
  */
 uint64_t partition_next_free(struct partition *p, const struct partition_root *root,
 			     uint64_t slot_addr, bool *ret_is_sound);
