@@ -132,8 +132,8 @@ count_stack_allocated_by_malloc(const struct count_slot *slot, void *p, size_t b
 
 /*
  * Count a call to a function other than malloc as one byte (stack_sample.h). The thread's
- * position is computed from malloc_calls, which excludes calls of other functions. So move
- * stack_at, the next sampling point, one byte closer instead.
+ * position is computed from malloc_calls, which excludes calls of other functions. So
+ * move stack_at, the next sampling point, one byte closer instead.
  */
 static inline void count_stack_other_call(struct count_slot *slot)
 {

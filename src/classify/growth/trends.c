@@ -22,6 +22,7 @@ struct process_series {
 	uint64_t first_need_bytes, first_live_bytes;
 	/* when the heap was read for the last sample; 0: unknown */
 	uint64_t heap_taken_ns;
+	uint64_t last_free_bytes; /* free memory that the allocator kept */
 	/* true if the sample being added contains the process */
 	bool is_taken;
 };
@@ -78,13 +79,15 @@ static struct process_series *find_item(struct trends *trends, const struct proc
 /*
  * Return true if the heap was read for this sample. Samples between two readings repeat
  * the live bytes of the first one: as points of a series, they would look like a plateau.
- * Recordings do not contain the time of an earlier reading, so a change shows a new one.
+ * Recordings do not contain the time of an earlier reading, so a change shows a new one:
+ * of the live bytes, or of the free bytes that the allocator keeps.
  */
 static bool is_new_reading(const struct process_series *item, const struct usage *u,
-			   uint64_t live)
+			   uint64_t live, uint64_t free_bytes)
 {
-	return u->heap_taken_ns > 0 ? u->heap_taken_ns != item->heap_taken_ns
-				    : live != item->live.last.bytes;
+	if (u->heap_taken_ns > 0)
+		return u->heap_taken_ns != item->heap_taken_ns;
+	return live != item->live.last.bytes || free_bytes != item->last_free_bytes;
 }
 
 static void add_process(struct process_series *item, const struct usage *u,
@@ -92,14 +95,18 @@ static void add_process(struct process_series *item, const struct usage *u,
 {
 	uint64_t need = usage_need_bytes(u);
 	uint64_t live = matrix_owner_bytes(&u->matrix, OWNER_LIVE);
+	uint64_t free_bytes =
+		bytes_add(matrix_owner_bytes(&u->matrix, OWNER_POOL_PAGES),
+			  matrix_owner_bytes(&u->matrix, OWNER_POOL_FRAGMENTS));
 
 	if (item->need.added_count == 0)
 		item->first_need_bytes = need;
 	if (item->live.added_count == 0)
 		item->first_live_bytes = live;
-	if (is_new_reading(item, u, live))
+	if (is_new_reading(item, u, live, free_bytes))
 		growth_series_add(&item->live, time_ns, live);
 	item->heap_taken_ns = u->heap_taken_ns;
+	item->last_free_bytes = free_bytes;
 	/* update the name, because a process can change its name */
 	item->process = u->process;
 	growth_series_add(&item->need, time_ns, need);

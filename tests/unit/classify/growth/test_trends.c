@@ -250,6 +250,30 @@ static void samples_between_two_readings_of_the_heap_are_ignored(void **state)
 	assert_int_equal(process_trend_cause(&t), GROWTH_CAUSE_LEAK);
 }
 
+/* Each reading shows more free memory and the same live blocks; no sample has a time. */
+static void freed_memory_that_grows_is_a_new_reading_in_a_recording(void **state)
+{
+	struct process_trend t;
+
+	(void)state;
+	for (uint64_t i = 0; i < 12; i++) {
+		struct usage *u;
+
+		add_process(7, 1, 14 + 2 * i, 4);
+		u = &processes.usages[0];
+		u->heap_taken_ns = 0;
+		for (int k = 0; k < STATE_COUNT_; k++) {
+			u->matrix.cell[OWNER_POOL_PAGES][k] = 0;
+			u->matrix.cell[OWNER_POOL_FRAGMENTS][k] = 0;
+		}
+		u->matrix.cell[OWNER_POOL_PAGES][STATE_PRIVATE_DIRTY] = 2 * i * MIB;
+		end_sample(14 + 2 * i);
+	}
+	trends_find_process(trends, 0, &t);
+	assert_int_equal(t.live.sample_count, 12);
+	assert_int_equal(process_trend_cause(&t), GROWTH_CAUSE_KEPT);
+}
+
 static void need_is_anonymous_memory_that_cannot_be_reclaimed(void **state)
 {
 	struct usage u;
@@ -326,6 +350,9 @@ int main(void)
 			end),
 		cmocka_unit_test_setup_teardown(
 			samples_between_two_readings_of_the_heap_are_ignored, begin, end),
+		cmocka_unit_test_setup_teardown(
+			freed_memory_that_grows_is_a_new_reading_in_a_recording, begin,
+			end),
 		cmocka_unit_test(need_is_anonymous_memory_that_cannot_be_reclaimed),
 		cmocka_unit_test(
 			an_endless_series_uses_bounded_memory_with_the_same_result),
