@@ -5,6 +5,7 @@
 
 #include <ctype.h>
 #include <inttypes.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "base/units.h"
@@ -15,9 +16,13 @@
  */
 static const char *format_bytes(uint64_t bytes, char buf[UNITS_TEXT_SIZE])
 {
+	size_t length;
+
 	units_format_bytes(bytes, buf);
-	if (isdigit((unsigned char)buf[strlen(buf) - 1]))
-		strcat(buf, bytes == 1 ? " byte" : " bytes");
+	length = strlen(buf);
+	if (isdigit((unsigned char)buf[length - 1]))
+		snprintf(buf + length, UNITS_TEXT_SIZE - length, "%s",
+			 bytes == 1 ? " byte" : " bytes");
 	return buf;
 }
 
