@@ -94,7 +94,7 @@ static bool looks_like_recording(const char *arg)
 
 /*
  * Return a hint about the option with which the command accepts such an argument, for
- * example "--replay FILE" for a recording. Return "" if there is none.
+ * example "--replay FILE" for a recording. Return "" if no option does.
  */
 static const char *find_option_hint(const struct cmd *cmd, const char *arg)
 {

@@ -25,7 +25,7 @@ struct next_place {
 
 struct conclusion {
 	struct strbuf text; /* one or two printable sentences without a line break */
-	/* a complete shell command, printable; empty if there is none */
+	/* a complete shell command, printable; empty: no next step */
 	struct strbuf next;
 };
 

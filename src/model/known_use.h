@@ -50,7 +50,7 @@ enum known_use {
 
 struct known_use_text {
 	const char *name;
-	/* Options and settings that limit the memory; NULL if there are none. */
+	/* Options and settings that limit the memory; NULL if nothing limits it. */
 	const char *limit;
 	/* how memstate recognises the use */
 	const char *evidence;

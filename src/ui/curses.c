@@ -345,7 +345,7 @@ static void handle_keys(struct screen *s)
 	wint_t code;
 	int kind, waiting = 0;
 
-	/* the terminal has been closed if poll() reports input but there is none */
+	/* the terminal has been closed if poll() reports input but no byte can be read */
 	if (ioctl(STDIN_FILENO, FIONREAD, &waiting) < 0 || waiting == 0) {
 		stop_signal = SIGHUP;
 		return;

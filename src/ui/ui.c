@@ -123,7 +123,7 @@ void ui_set_view(struct ui *ui, enum view view)
 		ui_show_heap(ui);
 }
 
-/* Select the process under the cursor. Return false if there is none. */
+/* Select the process under the cursor. Return false if no process is there. */
 static bool open_chosen(struct ui *ui)
 {
 	const struct usage *u = processes_chosen(&ui->processes);

@@ -33,7 +33,7 @@ def parse(text):
 
 
 def add_up(samples, name, **labels):
-    """Return the sum over the series with these labels, or None if there is none."""
+    """Return the sum over the series with these labels, or None if there are no such series."""
     values = [value for (at, these), value in samples.items()
               if at == name and set(labels.items()) <= these]
     return sum(values) if values else None

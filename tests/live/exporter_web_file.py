@@ -127,7 +127,7 @@ def failures_are_counted_and_reported_once():
             wait_for(1, 0, "the failure is counted once")
             write(path, good)
             wait_for(1, 1, "the file is good again")
-            # the process that serves refuses a certificate that is none
+            # the process that serves refuses a file that is not a certificate
             write(path, good.replace("server.pem", "ca.key"))
             wait_for(2, 0, "the certificate is refused")
             write(path, good + "  min_version: TLS13\n")

@@ -27,7 +27,7 @@ struct block {
 };
 
 /*
- * Free the block after checking its marks, or allocate one of some size if there is none.
+ * Free the block after checking its marks, or allocate one of some size if it is free.
  */
 static void replace(struct block *block, uint64_t random, unsigned char mark)
 {

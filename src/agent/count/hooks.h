@@ -131,7 +131,7 @@ struct hooks_head {
 	 * members, other memstate processes check whether the process is alive.
 	 */
 	uint64_t owner_pid, owner_start_ticks, owner_namespace;
-	uint64_t gates_addr; /* address of the gates; 0 if there are none */
+	uint64_t gates_addr; /* address of the gates; 0 without gates */
 	uint32_t record_count;
 	/*
 	 * size of the address range of the hooks and their data: HOOKS_BYTES
@@ -196,7 +196,7 @@ struct hooks_private {
 struct hooks_module {
 	/* memstate writes `end` last, and sets it to 0 when the file is unmapped */
 	uint64_t start, end;
-	uint64_t tables_addr; /* address of the unwind tables; 0 if there are none */
+	uint64_t tables_addr; /* address of the unwind tables; 0 without tables */
 	/*
 	 * The first words of the module's unwind tables. If the memory no longer contains
 	 * these words, it now belongs to another file.

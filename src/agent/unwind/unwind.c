@@ -128,7 +128,7 @@ static COLD bool step_by_frame(struct unwind_space *space, struct reading *readi
 	return true;
 }
 
-/* Step to the caller with unwind rules or, if there are none, with the frame pointer. */
+/* Step to the caller with unwind rules or, without rules, with the frame pointer. */
 static int step_by_rules(struct unwind_space *space, struct reading *reading,
 			 uint64_t lookup, struct unwind_state *state)
 {

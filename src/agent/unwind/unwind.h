@@ -55,7 +55,7 @@ struct unwind_space {
 #ifndef AGENT_BLOB
 	/*
 	 * Callback that finds the module that contains the code at pc. It returns false
-	 * if there is none. The callback is used only for addresses that are not in the
+	 * if no module does. The callback is used only for addresses that are not in the
 	 * cache.
 	 */
 	bool (*find)(void *context, uint64_t pc, struct unwind_module *ret);

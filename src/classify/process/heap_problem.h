@@ -10,7 +10,7 @@
 
 /*
  * Return the reason why a heap could not be read (text), or advice for the user (help;
- * NULL if there is none). error is a negative errno value. The strings are static,
+ * NULL without advice). error is a negative errno value. The strings are static,
  * without a final full stop.
  */
 const char *heap_error_text(int error);

@@ -155,8 +155,8 @@ static bool is_full_pool(const struct shapes *s, size_t i)
 }
 
 /*
- * Return the index of the mapping with InnoDB's buffer pool, or the number of mappings if
- * there is none.
+ * Return the index of the mapping with InnoDB's buffer pool, or the number of mappings
+ * if not found.
  */
 static size_t find_pool(const struct shapes *s)
 {

@@ -205,7 +205,7 @@ static struct part cut_end(struct part p)
 }
 
 /*
- * Return the length of the prefix that marks a copy of a function, or 0 if there is none.
+ * Return the length of the prefix that marks a copy of a function, or 0 without a prefix.
  */
 static size_t copy_prefix(struct part p)
 {

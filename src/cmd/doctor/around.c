@@ -21,7 +21,7 @@
 /* A search for a mount by its file system type and one of its options. */
 struct mount_query {
 	const char *type, *option;
-	/* mount point of the first mount found; "" if there is none */
+	/* mount point of the first mount found; "" if not found */
 	char point[PATH_MAX];
 };
 

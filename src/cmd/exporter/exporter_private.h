@@ -32,7 +32,7 @@ struct exporter {
 	int record_error;	   /* last reported error from writing the recording */
 	int reported_error;	   /* last reported error from writing the text file */
 	struct strbuf texts[EXPOSITION_FORMAT_COUNT_];
-	struct web web; /* the serving process; its pid is 0 if there is none */
+	struct web web; /* the serving process; its pid is 0 if no process serves */
 	struct web_file web_file;
 	/* last reported problem with the web configuration file */
 	struct strbuf web_problem;

@@ -25,7 +25,7 @@ int listeners_add(struct listeners *listeners, const char *verb, const char *add
 
 /*
  * Add the sockets that systemd passes (sd_listen_fds(3)). Return EXIT_DONE, or print a
- * message and return EXIT_FAILED if there are none.
+ * message and return EXIT_FAILED if systemd passed no socket.
  */
 int listeners_add_systemd(struct listeners *listeners);
 

@@ -25,7 +25,7 @@ struct count_what {
 	enum count_library library;
 	/*
 	 * Program whose calls of additional entry points, such as mallocx, are also
-	 * counted. Borrowed; NULL: there is none.
+	 * counted. Borrowed; NULL: no program.
 	 */
 	const char *command;
 	/*

@@ -137,8 +137,8 @@ static int read_program(int fd, struct program *ret)
 }
 
 /*
- * Return the path of the first executable file with this name in PATH, or NULL if there
- * is none. A name with a slash is already a path.
+ * Return the path of the first executable file with this name in PATH. Return NULL
+ * if not found. A name with a slash is already a path.
  */
 static char *find_in_path(const char *name)
 {

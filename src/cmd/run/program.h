@@ -56,7 +56,7 @@ bool program_is_go(const char *name, bool *ret_static);
 
 /*
  * Return the static name of an allocation function other than malloc, such as mallocx,
- * that is linked into the file that execvp(3) would run. Return NULL if there is none.
+ * that is linked into the file that execvp(3) would run. Return NULL if not found.
  */
 const char *program_find_entry_point(const char *name);
 

@@ -41,7 +41,7 @@ void code_tables_add(struct code_tables *tables, const struct loaded *file);
 
 /*
  * Find the unwind rules for the code at addr, an address in the process. Return false if
- * there are none.
+ * no rules were found.
  */
 bool code_tables_find(const struct code_tables *tables, uint64_t addr,
 		      struct unwind_rules *ret);

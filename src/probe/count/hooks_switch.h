@@ -22,7 +22,7 @@ struct hooks_switch {
 	const struct probe_request *request;
 	int process_fd;
 	uint64_t base_addr; /* address of the hooks in the process */
-	/* address of the gates (jumps to hooks), or 0 if there are none */
+	/* address of the gates (jumps to hooks), or 0 without gates */
 	uint64_t gates_addr;
 	uint64_t code_bytes; /* size of the hooks' code including its header, in bytes */
 	int mem_fd;	     /* descriptor of /proc/PID/mem, open for writing */

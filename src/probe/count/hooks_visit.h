@@ -28,7 +28,7 @@ struct hooks_visit {
 	int process_fd, mem_fd;
 	/* address of the hooks in the process; 0 if there are no hooks */
 	uint64_t base_addr;
-	/* address of the gates (jumps to hooks); 0 if there are none */
+	/* address of the gates (jumps to hooks); 0 without gates */
 	uint64_t gates_addr;
 	/*
 	 * true if hooks_install() created the gates (jumps to hooks); false if they were

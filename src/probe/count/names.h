@@ -57,7 +57,7 @@ void counted_order_init(struct counted_order *ret);
 
 /*
  * Return the index in counted_names of the additional allocator function with this name,
- * or COUNTED_NAME_COUNT if there is none. `length` is the length of the name in bytes.
+ * or COUNTED_NAME_COUNT if not found. `length` is the length of the name in bytes.
  */
 size_t counted_order_find(const struct counted_order *order, const char *name,
 			  size_t length);

@@ -105,7 +105,7 @@ int probe_open(const struct probe_request *request, struct probe **ret,
 	if (r == 0 && request->may_inject)
 		injection = inject_adopt(request, &ctl);
 	/*
-	 * inject a helper if there is none, if the existing helper never started, or if
+	 * inject a helper if none exists, if the existing helper never started, or if
 	 * another memstate has just ended and removed it
 	 */
 	if ((r == -ENOENT || r == -ETIMEDOUT || r == -ESRCH) && request->may_inject)

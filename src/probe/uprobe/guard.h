@@ -45,7 +45,7 @@ struct uprobe_guard_work {
 };
 
 struct uprobe_guard {
-	int fd; /* socket connected to the guard process; -1 if there is none */
+	int fd; /* socket connected to the guard process; -1: not connected */
 	pid_t pid;
 };
 

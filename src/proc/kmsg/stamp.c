@@ -67,7 +67,7 @@ static unsigned int skip_fraction(const char **at)
 	return ms;
 }
 
-/* Parse a time zone ("Z", "+00:00", "+0000", " UTC"). Return false if there is none. */
+/* Parse a time zone ("Z", "+00:00", "+0000", " UTC"). Return false if it is missing. */
 static bool skip_zone(const char **at, int *ret_minutes)
 {
 	const char *s = *at;

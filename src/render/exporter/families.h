@@ -104,7 +104,7 @@ const char *metric_suffix(const struct metric_family *family);
 
 /*
  * Return the family with this name, which may have the suffix of a sample, or
- * METRIC_COUNT_ if there is none.
+ * METRIC_COUNT_ if not found.
  */
 enum metric metric_find(const char *name, size_t length);
 

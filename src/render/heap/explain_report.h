@@ -12,8 +12,8 @@
 struct explain_report {
 	const struct usage *usage;
 	const struct explanation *explanation;
-	struct symbols *symbols; /* symbols of the process, or NULL if there are none */
-	struct types *types;	 /* types of the program, or NULL if there are none */
+	struct symbols *symbols; /* symbols of the process, or NULL if unknown */
+	struct types *types;	 /* types of the program, or NULL if unknown */
 	/* reason why the heap's blocks are unknown; NULL if they are known */
 	const char *problem;
 };

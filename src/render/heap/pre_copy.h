@@ -13,7 +13,7 @@
  */
 void pre_copy_add_text(struct strbuf *out, const struct heap *heap, bool exact_bytes);
 
-/* Append a line about huge pages that were split, or nothing if there are none. */
+/* Append a line about huge pages that were split, or nothing if none were split. */
 void pre_copy_add_split(struct strbuf *out, const struct heap *heap);
 
 /* Add the member "pre_copy": an object, or null if the heap was copied in the pause. */

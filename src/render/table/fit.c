@@ -15,8 +15,8 @@
 #define NAME_WIDTH_MIN 16
 
 /*
- * Return the length of the escape sequence at the start of the text, or 0 if there
- * is none.
+ * Return the length of the escape sequence at the start of the text, or 0 if the
+ * text begins differently.
  */
 static size_t find_escape(const char *text, size_t length)
 {

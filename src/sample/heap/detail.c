@@ -22,7 +22,7 @@ static void translate_types(struct heap_detail *detail)
 		detail->types[i].name = names[i];
 }
 
-/* Return the blocks of the heap with this index, or NULL if there are none. */
+/* Return the blocks of the heap with this index, or NULL if its blocks are unknown. */
 static const struct blocks *blocks_of(const struct heap_reader *reader, size_t index)
 {
 	if (index == 0)

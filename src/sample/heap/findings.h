@@ -96,7 +96,7 @@ bool carried_heap_update(struct carried_heap *c, const struct heap_findings *f);
 /*
  * Complete a sample: if *u does not include the heap's owners, estimate them from the
  * last figures. Set the members u->heap_* to the origin of the figures, or to the
- * reason why there are none.
+ * reason why they are missing.
  */
 void carried_heap_add(const struct carried_heap *c, struct usage *u,
 		      struct mapping_list *mappings);

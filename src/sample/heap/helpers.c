@@ -40,7 +40,7 @@
 /* The helper in one target process. */
 struct helper {
 	struct process process;
-	struct probe *probe; /* connection to the helper, or NULL if there is none */
+	struct probe *probe; /* connection to the helper; NULL: not connected */
 	struct probe_cost cost;
 	/* negative errno value that explains why the process has no helper */
 	int error;

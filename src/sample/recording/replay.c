@@ -18,7 +18,7 @@
 /* The last classification of a process, as a cache for reading samples in order. */
 struct classified {
 	struct usage usage;
-	/* mappings of the process, owned by the reader, or NULL if there are none */
+	/* mappings of the process, owned by the reader, or NULL if not recorded */
 	const struct mapping_list *mappings;
 	uint64_t version; /* version number of the classified mappings */
 };

@@ -141,7 +141,7 @@ static bool sort_ids(struct id_list *list)
 	return true;
 }
 
-/* Return the index of the message with the given ID, or UINT32_MAX if there is none. */
+/* Return the index of the message with the given ID, or UINT32_MAX if not found. */
 static uint32_t find_id(const struct id_list *list, uint64_t id)
 {
 	const struct numbered wanted = { .id = id };

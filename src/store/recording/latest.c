@@ -254,8 +254,8 @@ static int walk(struct latest_facts *latest, enum fact_table table,
 	} else if (cursor->now.sample != no_sample && cursor->now.sample > sample) {
 		/*
 		 * Search again from the start, because this sample precedes the last
-		 * row found. If the last search found no row, there is none for an
-		 * earlier sample either.
+		 * row found. If the last search found no row, a search for an
+		 * earlier sample finds no row either.
 		 */
 		error = begin(latest, cursor, sample);
 	}

@@ -114,7 +114,7 @@ bool data_heap_poll(struct data *d);
  */
 void data_heap_set(struct data *d, struct heap_findings *f);
 
-/* Return the findings of the last heap read, or NULL if there are none. */
+/* Return the findings of the last heap read, or NULL if no heap was read. */
 const struct heap_findings *data_heap_findings(const struct data *d);
 
 /*

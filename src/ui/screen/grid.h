@@ -92,7 +92,7 @@ bool grid_row_matches(const struct grid *g, const void *row, const char *words);
 size_t grid_search(const struct grid *g, const void *const *rows, size_t count,
 		   const char *words, int step);
 
-/* Return the column whose heading is at (x, y), or NULL if there is none. */
+/* Return the column whose heading is at (x, y), or NULL if not found. */
 const struct column *grid_heading_at(const struct grid *g, int x, int y);
 size_t grid_row_at(const struct grid *g, size_t row_count, int x, int y);
 

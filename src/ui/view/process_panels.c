@@ -80,7 +80,7 @@ void graphs_draw(const struct process_view *v, struct canvas *c, const struct ar
 
 /*
  * Return the owner with the most memory that is not in parts[count], or PART_NAMED_COUNT_
- * if there is none.
+ * if it contains all of them.
  */
 static enum part find_next_owner(const struct usage *u, const enum part *parts,
 				 size_t count)

@@ -138,7 +138,7 @@ void block_index_release(struct block_index *index)
 }
 
 /*
- * Return the index of the extent that contains addr, or extent_count if there is none.
+ * Return the index of the extent that contains addr, or extent_count if not found.
  * The search begins at the extent with the given index.
  */
 static size_t extent_from(const struct blocks *blocks, size_t extent, uint64_t addr)

@@ -57,7 +57,7 @@ bool walk_has_swapped(const struct walk_input *input);
  * Find the first address at or above addr that is a multiple of `align` and for which
  * walk_is_swapped() returns true. Only anonymous mappings that the walkers read are
  * searched. The stack is skipped, and so is [heap] unless has_brk is set. Return
- * UINT64_MAX if there is none. `align` is a power of 2 and at least the size of a page.
+ * UINT64_MAX if not found. `align` is a power of 2 and at least the size of a page.
  */
 uint64_t walk_next_swapped(const struct walk_input *input, uint64_t addr, uint64_t align,
 			   bool has_brk);

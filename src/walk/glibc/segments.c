@@ -40,7 +40,7 @@ struct search {
 
 /*
  * Return the end of the fenceposts that begin with the 16-byte chunk at addr, or 0 if
- * there are none.
+ * the chunk is not a fencepost.
  */
 static uint64_t skip_fences(struct glibc *g, uint64_t addr, uint64_t limit)
 {

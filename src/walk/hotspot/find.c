@@ -71,7 +71,7 @@ static const struct table_symbols constant_symbols = {
 
 /*
  * Return the index of the mapping that contains the start of libjvm.so, or SIZE_MAX if
- * there is none.
+ * not found.
  */
 static size_t find_mapping(const struct mapping_list *list)
 {

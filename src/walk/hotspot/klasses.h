@@ -31,7 +31,7 @@ struct hotspot_klasses *hotspot_klasses_new(struct hotspot *h);
 void hotspot_klasses_free(struct hotspot_klasses *klasses);
 
 /*
- * Return the class at addr, or NULL if there is none. The result for each address is
+ * Return the class at addr, or NULL if no class is there. The result for each address is
  * cached. The pointer is valid until the next search.
  */
 struct hotspot_klass *hotspot_klasses_find(struct hotspot_klasses *klasses,

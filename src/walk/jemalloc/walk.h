@@ -241,7 +241,7 @@ bool jemalloc_for_each_entry(struct jemalloc *j,
 			     void *context);
 
 /*
- * Return the address of the radix tree's leaf that describes addr, or 0 if there is none.
+ * Return the address of the radix tree's leaf that describes addr, or 0 if not found.
  */
 uint64_t jemalloc_find_leaf(struct jemalloc *j, uint64_t addr);
 

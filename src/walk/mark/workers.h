@@ -34,7 +34,7 @@ struct workers {
 	size_t pool_count;
 	unsigned int busy_count; /* number of other threads that have work */
 	bool is_ending;
-	/* roots that no thread has taken yet, or NULL if there are none */
+	/* roots that no thread has taken yet, or NULL if all are taken */
 	const struct root_list *roots;
 	size_t next_root;
 

@@ -152,7 +152,7 @@ const struct mimalloc_page *mimalloc_find_page(const struct mimalloc *m, uint64_
 
 /*
  * Find the segments of mimalloc 2, and the layout that explains them. Return false if
- * there are none. Defined in find.c.
+ * no segment was found. Defined in find.c.
  */
 bool mimalloc_find_segments(struct mimalloc *m);
 

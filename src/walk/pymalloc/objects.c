@@ -56,7 +56,7 @@ struct counting {
 
 /*
  * Return the type number of the object at this offset in the block, or 0 if
- * there is none.
+ * no object is there.
  */
 static uint32_t type_at(struct counting *c, const struct block *block, uint64_t offset)
 {

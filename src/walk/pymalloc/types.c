@@ -121,7 +121,7 @@ static bool leads_to_type(struct python_types *types, uint64_t addr)
 	return false;
 }
 
-/* Read the type at addr. Return false if there is none. */
+/* Read the type at addr. Return false if no type is there. */
 static bool read_type(struct python_types *types, uint64_t addr, struct python_type *ret)
 {
 	const uint8_t *at = image_at(types->image, addr, TYPE_BYTES);

@@ -67,7 +67,7 @@ void ruby_account(struct ruby *r);
 
 /*
  * Return the address of the transient heap, which contains the elements of young arrays,
- * hashes and structs. Return 0 if there is none. (transient.c)
+ * hashes and structs. Return 0 if not found. (transient.c)
  */
 uint64_t ruby_find_transient(struct ruby *r);
 

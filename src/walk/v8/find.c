@@ -119,7 +119,7 @@ static bool is_sound(struct v8 *v, const struct v8_chunk *chunk, uint64_t bytes)
 	       image_read(v->image, chunk->owner_addr, &word);
 }
 
-/* Set *ret to the chunk at addr. Return false if there is none. */
+/* Set *ret to the chunk at addr. Return false if no chunk is there. */
 static bool read_chunk(struct v8 *v, uint64_t addr, struct v8_chunk *ret)
 {
 	const struct v8_layout *l = v->layout;

@@ -19,7 +19,7 @@ struct self {
 void self_init(struct self *self);
 void self_release(struct self *self);
 
-/* Return the mapping that contains this address; fails the test if there is none. */
+/* Return the mapping that contains this address; fails the test if not found. */
 struct mapping *self_mapping(struct self *self, const void *at);
 
 #endif
