@@ -89,7 +89,7 @@ int sampler_take(struct sampler *s, struct targets *targets, unsigned int needs,
 const struct procfs *sampler_procfs(const struct sampler *s);
 
 /*
- * Sample every process like sampler_take(), but pass each usage to fn as soon as it was
+ * Sample every process like sampler_take(), but pass each usage to fn as soon as it is
  * read, including those of unreadable processes, and then discard it. *ret receives only
  * the times and counts. A negative return value of fn ends the sample and is returned.
  */
