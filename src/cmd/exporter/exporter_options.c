@@ -103,6 +103,7 @@ const struct option_row exporter_option_rows[] = {
 	  .group = OPTIONS_LIMITS, .set = option_set_number, .value = OFFSET(series_max),
 	  .min = 200, .max = 1000000, .want = "a number from 200 to 1000000" },
 	{ 0, "max-cpu", "PERCENT", "use at most this share of one CPU (default 1%)",
-	  .group = OPTIONS_LIMITS, .set = option_set_percent, .value = OFFSET(max_cpu) },
+	  .group = OPTIONS_LIMITS, .set = option_set_percent, .value = OFFSET(max_cpu),
+	  .want = "a percentage, such as 1% or 0.5%" },
 	{ 0 },
 };

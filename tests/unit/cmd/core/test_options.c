@@ -370,6 +370,33 @@ static bool takes(const struct cmd *cmd, const char *name)
 	return false;
 }
 
+/* Return true if the option refuses some arguments, and the message needs `want`. */
+static bool parses_a_number(const struct option_row *row)
+{
+	return row->set == option_set_number || row->set == option_set_duration ||
+	       row->set == option_set_bytes || row->set == option_set_thousandths ||
+	       row->set == option_set_percent;
+}
+
+static void each_number_is_described_for_messages(void **state)
+{
+	(void)state;
+	for (size_t i = 0; i == 0 || cmds[i - 1]; i++) {
+		const struct cmd *cmd = i == 0 ? &cmd_watch : cmds[i - 1];
+		const char *name = cmd->shared;
+
+		while (*name) {
+			size_t length = strcspn(name, " ");
+			const struct option_row *row = option_find_shared(name, length);
+
+			assert_row(!parses_a_number(row) || row->want, name);
+			name += length + strspn(name + length, " ");
+		}
+		for (const struct option_row *row = cmd->own; row && row->name; row++)
+			assert_row(!parses_a_number(row) || row->want, row->name);
+	}
+}
+
 /* A name in a table that is misspelled would never match an option. */
 static void every_name_in_the_tables_is_an_option(void **state)
 {
@@ -408,6 +435,7 @@ int main(void)
 		cmocka_unit_test(invalid_comparison_options_are_refused),
 		cmocka_unit_test(the_first_given_option_of_several_is_found),
 		cmocka_unit_test(an_option_without_the_one_it_needs_is_refused),
+		cmocka_unit_test(each_number_is_described_for_messages),
 		cmocka_unit_test(every_name_in_the_tables_is_an_option),
 	};
 
