@@ -51,8 +51,12 @@ static int check_preload(const struct options *o)
 	}
 	if (compare_is_wanted(o))
 		return EXIT_DONE;
-	if (!compares && o->html && !o->recording.replay)
-		compares = "html";
+	if (!compares && o->html && !o->recording.replay) {
+		message_usage(NULL,
+			      "--html requires a recording (--replay) or a comparison "
+			      "(--preload with at least two allocators)");
+		return EXIT_BAD_USAGE;
+	}
 	if (!compares)
 		return recording_page_check_options(o);
 	message_usage(NULL, "--%s requires --preload with at least two allocators",

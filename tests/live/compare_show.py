@@ -188,7 +188,7 @@ def an_unwritable_page_is_reported_before_anything_runs():
     result = compare("--html", "/nowhere/at/all.html", command=("false",)).must_be(1)
     check(b"/nowhere/at/all.html" in result.err and b"run" not in result.err, result.err)
     result = memstate("--html", "page.html", "--", "true").must_be(2)
-    check(b"--html requires --preload" in result.err, result.err)
+    check(b"--html requires a recording (--replay) or a comparison (--preload" in result.err, result.err)
 
 
 def browser():
