@@ -61,6 +61,8 @@ noinst_LIBRARIES += %D%/libsample.a
 	%D%/oom/flight_counts.h \
 	%D%/oom/flight_kills.c \
 	%D%/oom/flight_kills.h \
+	%D%/oom/flight_left.c \
+	%D%/oom/flight_left.h \
 	%D%/oom/flight_log.c \
 	%D%/oom/flight_log.h \
 	%D%/oom/flight_private.h \

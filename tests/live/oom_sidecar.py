@@ -6,8 +6,10 @@ import html
 import json
 import signal
 import sqlite3
+import time
 
-from live import MIB, Folder, Skip, check, equal, memstate, run, start_memstate, wait_until
+from live import (KIB, MIB, Folder, Skip, check, equal, memstate, run, start_memstate, status_field,
+                  wait_until)
 from oom_lib import Group, test
 
 LIMIT = 64 * MIB
@@ -139,23 +141,38 @@ def a_sidecar_that_leaks_beside_an_app_that_was_larger_from_the_start():
               "the page has no line with the names")
 
 
+def grow_until_the_sidecar_hits_the_limit(folder, pod):
+    """Return what is told about the kill, both processes, and how long the app had been
+    stopped when the kernel killed it."""
+    app = pod.start(pod.app, "ready=1", "leak=512/25")
+    sidecar = pod.start(pod.sidecar, "ready=1", "anon=12")
+    watch = Watch(pod, f"{folder}/r")
+    watch.wait_for_samples(10)
+    go_on(app)
+    wait_until(lambda: int(status_field(app.pid, "VmRSS").split()[0]) * KIB > 54 * MIB, "the app has grown")
+    # otherwise, either of them could hit the limit first
+    app.send_signal(signal.SIGSTOP)
+    stopped_ms = time.time() * 1000
+    go_on(sidecar)
+    watch.wait_for_kill()
+    killed_ms = watch.query("SELECT unix_ms FROM event WHERE kind='oom_kill'")[0][0]
+    return watch.explain(), app, sidecar, killed_ms - stopped_ms
+
+
 @test
 def an_app_that_grew_until_a_sidecars_allocation_hit_the_limit():
-    steps = [step for _ in range(25) for step in ("anon=2", "wait=50")]
-    with Folder() as folder, Pod() as pod:
-        app = pod.start(pod.app, "ready=1", *steps, "ready=1")
-        sidecar = pod.start(pod.sidecar, "ready=1", "anon=20")
-        watch = Watch(pod, f"{folder}/r")
-        watch.wait_for_samples(10)
-        go_on(app)
-        wait_for_ready(app)
-        go_on(sidecar)
-        watch.wait_for_kill()
-        told = watch.explain()
-        check_grew(told, app, APP_ID, 40)
-        check_hit_by(told, sidecar, SIDECAR_ID)
-        check(f"the allocation that exceeded the limit was by oom_target ({sidecar.pid}) in container {SIDECAR_ID[:12]}"
-              in told[1], told[1])
+    for _ in range(10):
+        with Folder() as folder, Pod() as pod:
+            told, app, sidecar, stopped_ms = grow_until_the_sidecar_hits_the_limit(folder, pod)
+        # an app that is stopped for longer no longer grows
+        if stopped_ms < 150:
+            break
+    else:
+        raise Skip("the machine is too busy")
+    check_grew(told, app, APP_ID, 40)
+    check_hit_by(told, sidecar, SIDECAR_ID)
+    check(f"the allocation that exceeded the limit was by oom_target ({sidecar.pid}) in container {SIDECAR_ID[:12]}"
+          in told[1], told[1])
 
 
 @test

@@ -9,9 +9,10 @@ import signal
 import subprocess
 import threading
 
+import live
 from live import (IS_ROOT, MEMSTATE, MIB, TIMEOUT, Folder, Skip, as_nobody, check, equal, memstate,
                   run, start_memstate, status_field, stop, wait_until)
-from oom_lib import Filled, Group, Watch, test
+from oom_lib import Filled, Group, KernelLog, Watch, test
 
 LIMIT = 48 * MIB
 KILLED = -signal.SIGKILL
@@ -87,6 +88,30 @@ def kills_in_other_cgroups_are_ignored():
                    "the watch has continued")
         watch.end(0)
         equal(watch.query("SELECT * FROM event WHERE kind IN ('victim', 'oom_kill')"), [], "events")
+
+
+@live.test
+def a_kill_is_recorded_although_the_kernel_omits_its_report():
+    if KernelLog().fd is None:
+        raise Skip("the kernel's log cannot be read")
+    with Folder() as folder, Group() as group, Group(LIMIT, group) as child, Group(8 * MIB) as full:
+        watch = Watch(group, f"{folder}/r", "-i", "20ms")
+        for _ in range(5):
+            # the kernel reports at most ten kills in five seconds
+            for _ in range(11):
+                equal(full.run("anon=16"), KILLED, "status in the other cgroup")
+            count = len(watch.events("oom_kill"))
+            process = child.start("anon=20", "wait=200", "anon=40")
+            _, err = process.communicate(timeout=TIMEOUT)
+            equal(process.returncode, KILLED, f"status {err}")
+            wait_until(lambda: len(watch.events("oom_kill")) > count, "the kill is recorded")
+            pid, text, _ = watch.events("oom_kill")[-1]
+            equal(pid, process.pid, "pid of the victim")
+            if "oom-kill:" not in text:
+                break
+        else:
+            raise Skip("the kernel reported each kill")
+        watch.end(4)
 
 
 @test

@@ -134,6 +134,7 @@ static int read_group(struct flight *f)
 	int r = cgroup_sampler_read(f->setup.group, &f->next_cgroup);
 
 	if (r == 0) {
+		flight_left_add(&f->left, &last, &f->next_cgroup, clock_now_ns());
 		f->cgroup = f->next_cgroup;
 		f->next_cgroup = last;
 	}

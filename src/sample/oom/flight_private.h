@@ -9,6 +9,7 @@
 #include "classify/growth/pace.h"
 #include "sample/oom/flight.h"
 #include "sample/oom/flight_counts.h"
+#include "sample/oom/flight_left.h"
 #include "sample/oom/flight_log.h"
 #include "sample/process/group_turns.h"
 
@@ -36,6 +37,7 @@ struct flight {
 	struct oom_steps steps;
 	uint64_t pressure_reported_ns;
 	struct flight_counts counts;
+	struct flight_left left;
 };
 
 /* Convert a time from clock_now_ns() to Unix time. */

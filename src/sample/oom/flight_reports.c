@@ -49,6 +49,15 @@ static bool has_overdue_kills(const struct flight *f)
 	       clock_now_ns() >= f->counts.unlogged_since_ns + LOG_PATIENCE_NS;
 }
 
+/* Return the time of the report's first line, or of its arrival if it has no time. */
+static uint64_t killed_ns(const struct flight *f, const struct oom_kill *k)
+{
+	return k->time.boot_us != COUNT_UNKNOWN
+		       ? printk_clock_to_monotonic_ns(k->time.boot_us,
+						      printk_clock_ahead_ns())
+		       : f->log.added_ns;
+}
+
 /*
  * Record a kill that the kernel log reports, with the time of the report's first line.
  * The recording may already contain later samples. `log` may contain reports about other
@@ -56,12 +65,8 @@ static bool has_overdue_kills(const struct flight *f)
  */
 static void record_kill(struct flight *f, const struct oom_kill *k, const char *log)
 {
-	uint64_t ns = k->time.boot_us != COUNT_UNKNOWN
-			      ? printk_clock_to_monotonic_ns(k->time.boot_us,
-							     printk_clock_ahead_ns())
-			      : f->log.added_ns;
 	_cleanup_strbuf_ struct strbuf text = STRBUF_INIT;
-	const struct recorded_event event = { flight_unix_ms(ns), "oom_kill",
+	const struct recorded_event event = { flight_unix_ms(killed_ns(f, k)), "oom_kill",
 					      flight_log_report(log, k, &text),
 					      k->victim.pid };
 	struct flight_kill *kill =
@@ -89,7 +94,8 @@ static bool is_own_kill(struct flight *f, const struct oom_kill *k)
 		return true;
 	if (k->victim_path[0] != '\0' || k->limit_path[0] != '\0')
 		return false;
-	if (flight_has_pid(f, k->victim.pid))
+	if (flight_has_pid(f, k->victim.pid) ||
+	    flight_left_has(&f->left, k->victim.pid, killed_ns(f, k)))
 		return true;
 	f->counts.pathless_ns = f->log.added_ns;
 	return false;

@@ -264,6 +264,56 @@ static void one_report_is_recorded_per_kill(void **state)
 	strbuf_release(&recorded_events);
 }
 
+/* The pid lists before and after the exit of process 77. */
+static void note_exit_of_77(struct flight_left *left, uint64_t noticed_ns)
+{
+	int before[] = { 5, 77, 90 }, after[] = { 5, 90, 91 };
+	const struct cgroup old = { .pids = before, .pid_count = 3 };
+	const struct cgroup new = { .pids = after, .pid_count = 3 };
+
+	flight_left_add(left, &old, &new, noticed_ns);
+}
+
+static void a_kill_logged_without_its_group_is_ours_after_the_process_left(void **state)
+{
+	char path[] = "/a";
+	struct cgroup_level level = { .path = path };
+	struct flight flight = { .cgroup = { .levels = &level, .level_count = 1 } };
+
+	(void)state;
+	read_log_at(&flight, 50 * MS, killed);
+	assert_int_equal(recorded_events.length, 0);
+	assert_true(flight.counts.pathless_ns > 0);
+	note_exit_of_77(&flight.left, 60 * MS);
+	read_log_at(&flight, 1000 * MS, killed);
+	assert_string_equal(recorded_events.text + strlen("oom_kill 77\n"), killed);
+	assert_int_equal(flight.summary.kills.count, 1);
+	flight_log_release(&flight.log);
+	strbuf_release(&log_records);
+	strbuf_release(&recorded_events);
+}
+
+static void only_processes_that_left_at_about_that_time_are_remembered(void **state)
+{
+	static struct flight_left left;
+	const uint64_t noticed_ns = 100 * NS_PER_S;
+
+	(void)state;
+	note_exit_of_77(&left, noticed_ns);
+	assert_int_equal(left.count, 1);
+	assert_true(flight_left_has(&left, 77, noticed_ns));
+	assert_true(flight_left_has(&left, 77, noticed_ns - 9 * NS_PER_S));
+	assert_true(flight_left_has(&left, 77, noticed_ns + 9 * NS_PER_S));
+	assert_false(flight_left_has(&left, 77, noticed_ns - 11 * NS_PER_S));
+	assert_false(flight_left_has(&left, 77, noticed_ns + 11 * NS_PER_S));
+	for (int pid = 5; pid < 92; pid++)
+		assert_int_equal(flight_left_has(&left, pid, noticed_ns), pid == 77);
+	for (int i = 0; i < FLIGHT_LEFT_MAX; i++)
+		note_exit_of_77(&left, 200 * NS_PER_S);
+	assert_false(flight_left_has(&left, 77, noticed_ns));
+	assert_true(flight_left_has(&left, 77, 200 * NS_PER_S));
+}
+
 static void a_root_limit_does_not_attribute_other_groups_kills(void **state)
 {
 	char own[] = "/a/b", root[] = "/";
@@ -295,6 +345,10 @@ int main(void)
 		cmocka_unit_test(a_kill_is_found_again_but_not_a_later_one_of_that_pid),
 		cmocka_unit_test(
 			a_kill_logged_without_its_group_is_ours_if_already_known),
+		cmocka_unit_test(
+			a_kill_logged_without_its_group_is_ours_after_the_process_left),
+		cmocka_unit_test(
+			only_processes_that_left_at_about_that_time_are_remembered),
 		cmocka_unit_test(kills_in_descendant_groups_are_ours_but_not_in_siblings),
 	};
 

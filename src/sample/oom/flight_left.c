@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "config.h"
+
+#include "sample/oom/flight_left.h"
+
+#include "base/units.h"
+
+/* Maximum time between the kill of a process and the sample that no longer lists it. */
+#define NEAR_NS (10 * NS_PER_S)
+
+void flight_left_add(struct flight_left *left, const struct cgroup *before,
+		     const struct cgroup *after, uint64_t now_ns)
+{
+	size_t at = 0;
+
+	for (size_t i = 0; i < before->pid_count; i++) {
+		while (at < after->pid_count && after->pids[at] < before->pids[i])
+			at++;
+		if (at == after->pid_count || after->pids[at] != before->pids[i])
+			left->items[left->count++ % FLIGHT_LEFT_MAX] =
+				(struct flight_left_pid){ before->pids[i], now_ns };
+	}
+}
+
+bool flight_left_has(const struct flight_left *left, int pid, uint64_t killed_ns)
+{
+	size_t count = left->count < FLIGHT_LEFT_MAX ? left->count : FLIGHT_LEFT_MAX;
+
+	for (size_t i = 0; i < count; i++) {
+		const struct flight_left_pid *item = &left->items[i];
+
+		if (item->pid == pid && item->noticed_ns + NEAR_NS > killed_ns &&
+		    killed_ns + NEAR_NS > item->noticed_ns)
+			return true;
+	}
+	return false;
+}
