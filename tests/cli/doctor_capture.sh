@@ -75,7 +75,7 @@ dynamic             yes     its libraries are identified by name (code of 2 file
 allocator           yes     which malloc it uses (jemalloc: /opt/libjemalloc.so.2 is mapped)
 
 no smaps (8)
-Memory cannot be read: the check smaps failed.
+Memory cannot be read: the smaps check failed.
 
 memory              yes     it has memory of its own (in state S, 1 thread)
 smaps               no      its mappings and the state of their pages (smaps does not exist)
@@ -113,7 +113,7 @@ memstate: 10: no such process
 [exit 1]
 END
 compare "$MEMSTATE" doctor --procfs empty << 'END'
-memstate: empty: no process found; neither a mounted proc file system nor a capture
+memstate: empty: not a mounted proc file system or a capture (no process found)
 [exit 1]
 END
 exit $status

@@ -210,7 +210,7 @@ static int report_outcomes(const struct count_check *check,
 			break;
 		case LIMIT_LOOSE: report_loose(check, i, stats); break;
 		case LIMIT_UNKNOWN:
-			message("%s:%zu: %s is unknown for these runs",
+			message("%s:%zu: %s could not be determined in these runs",
 				count_options(check->options)->check, check->lines[i] + 1,
 				counted_figure_key(line_of(check, i)->limit.figure));
 			if (status == EXIT_DONE)

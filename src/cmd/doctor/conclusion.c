@@ -69,7 +69,7 @@ void doctor_conclude(struct conclusion *c, const struct doctor_answers *answers,
 		return;
 	}
 	if (answers->failed) {
-		conclusion_add(c, "Memory cannot be read: the check %s failed%s%s.",
+		conclusion_add(c, "Memory cannot be read: the %s check failed%s%s.",
 			       answers->failed, answers->failed_fix ? "; " : "",
 			       answers->failed_fix ? answers->failed_fix : "");
 		return;

@@ -222,8 +222,8 @@ static int examine_machine(struct examination *x)
 	};
 
 	if (x->patient.is_saved && patient_tally(&x->patient, PROC_STAT).count == 0) {
-		message("%s: no process found; neither a mounted proc file "
-			"system nor a capture",
+		message("%s: not a mounted proc file system or a capture (no "
+			"process found)",
 			x->session->options->procfs_root);
 		return EXIT_FAILED;
 	}

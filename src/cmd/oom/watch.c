@@ -110,7 +110,7 @@ static void report_processes(struct watch *w)
 				? strerror(-s->figures->unreadable_error)
 				: "");
 	if (s->figures->limit_bytes == CGROUP_NO_LIMIT)
-		message("%s has no limit%s: the interval is fixed",
+		message("%s has no limit%s; samples are taken at a fixed interval",
 			s->cgroup->levels[0].path,
 			s->cgroup->is_cut ? " that is visible here" : "");
 	for (size_t i = 0; i < s->cgroup->pid_count; i++)

@@ -27,7 +27,8 @@ static void report_pid(const struct session *session, int pid)
 		message("%d: no process in the recording has this PID at that time", pid);
 	else if (is_hidden(session, pid))
 		message("%d: hidden: /proc is mounted with hidepid; run memstate as "
-			"root, or as a member of the group in /proc's mount option gid",
+			"root, or as a member of the group that /proc's mount option "
+			"gid names",
 			pid);
 	else
 		message_process_error(pid, -ESRCH);

@@ -246,8 +246,8 @@ int missing_report(const struct missing *missing, const struct session *session)
 		return EXIT_FAILED;
 	}
 	if (missing->process_count == 0 && targets_are_all(&session->options->targets)) {
-		message("%s: no process found; neither a mounted proc file "
-			"system nor a capture",
+		message("%s: not a mounted proc file system or a capture (no "
+			"process found)",
 			session->options->procfs_root);
 		return EXIT_FAILED;
 	}

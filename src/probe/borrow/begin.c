@@ -159,11 +159,9 @@ static int stop(struct borrow *b)
 		return 0;
 	borrow_resume(b, signal);
 	if (r < 0)
-		return borrow_fail(
-			b, r,
-			r == -EOPNOTSUPP
-				? "the thread runs code with a different word size"
-				: "the process has exited");
+		return borrow_fail(b, r,
+				   r == -EOPNOTSUPP ? "the thread is running 32-bit code"
+						    : "the process has exited");
 	return borrow_fail(b, -EAGAIN,
 			   event == TRACE_GROUP_STOP
 				   ? "the process is stopped by a signal"

@@ -79,8 +79,8 @@ static int wait_for_stops(struct others *others, struct borrow *b, uint64_t dead
 			       &other->signal);
 		if (r == -ETIMEDOUT)
 			return fail(b, -EAGAIN,
-				    "one of its threads does not stop: it waits for a "
-				    "CPU, or is in an uninterruptible sleep");
+				    "one of its threads did not stop: it is waiting for "
+				    "a CPU, or is in an uninterruptible sleep");
 		other->has_ended = r < 0 || event == TRACE_ENDED;
 		other->is_stopped = !other->has_ended;
 		if (other->is_stopped)

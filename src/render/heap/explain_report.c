@@ -183,8 +183,8 @@ static void add_reach(struct strbuf *out, const struct explain_report *r)
 		strbuf_add_text(out, "  reached  by nothing: it is leaked\n");
 		return;
 	}
-	strbuf_addf(out, "  reached  by %zu address%s, from ", e->path.count,
-		    e->path.count == 1 ? "" : "es");
+	strbuf_addf(out, "  reached  via %zu pointer%s, from ", e->path.count,
+		    e->path.count == 1 ? "" : "s");
 	add_root(out, r);
 	strbuf_add_char(out, '\n');
 	add_steps(out, r);

@@ -43,11 +43,11 @@ static void answers_decide_sentence_and_command(void **state)
 		  "" },
 		{ { { "smaps", ANSWER_NO, "be root" }, { "heap", ANSWER_NO, NULL } },
 		  7,
-		  "Memory cannot be read: the check smaps failed; be root.",
+		  "Memory cannot be read: the smaps check failed; be root.",
 		  "" },
 		{ { { "heap", ANSWER_YES, NULL }, { "smaps", ANSWER_NO, NULL } },
 		  7,
-		  "Memory cannot be read: the check smaps failed.",
+		  "Memory cannot be read: the smaps check failed.",
 		  "" },
 	};
 
