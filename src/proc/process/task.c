@@ -17,6 +17,8 @@
 #include "proc/process/dir.h"
 
 #define COMMAND_SIZE_MAX (64 * 1024)
+/* size of a buffer on the stack, which is large enough for most command lines */
+#define COMMAND_SIZE_SHORT 2048
 
 void address_list_release(struct address_list *list)
 {
@@ -185,14 +187,21 @@ static int read_beginning(int fd, char *to, size_t size, size_t *ret_length)
 int proc_task_read_command(const struct procfs *fs, int pid, char **ret)
 {
 	_cleanup_close_ int fd = procfs_open_file(fs, pid, "cmdline");
-	_cleanup_free_ char *text = NULL;
-	size_t length = 0;
+	_cleanup_free_ char *long_text = NULL;
+	char short_text[COMMAND_SIZE_SHORT], *text = short_text;
+	size_t length = 0, more = 0;
 	int r;
 
 	if (fd < 0)
 		return fd;
-	text = xmalloc(COMMAND_SIZE_MAX);
-	r = read_beginning(fd, text, COMMAND_SIZE_MAX, &length);
+	r = read_beginning(fd, short_text, sizeof(short_text), &length);
+	if (r == 0 && length == sizeof(short_text)) {
+		text = long_text = xmalloc(COMMAND_SIZE_MAX);
+		memcpy(long_text, short_text, length);
+		r = read_beginning(fd, long_text + length, COMMAND_SIZE_MAX - length,
+				   &more);
+		length += more;
+	}
 	if (r < 0)
 		return r;
 	while (length > 0 && text[length - 1] == '\0')

@@ -217,8 +217,11 @@ static void drop_left_out(struct watch *w)
 			usage_release(&w->now.usages[i]);
 			continue;
 		}
-		w->now.usages[kept] = w->now.usages[i];
-		w->entries[kept++] = w->entries[i];
+		if (kept != i) {
+			w->now.usages[kept] = w->now.usages[i];
+			w->entries[kept] = w->entries[i];
+		}
+		kept++;
 	}
 	w->now.count = kept;
 }

@@ -214,17 +214,25 @@ static void arguments_are_joined_by_blanks(void **state)
 
 static void a_very_long_command_line_is_truncated(void **state)
 {
-	size_t length = 1024 * 1024;
-	char *bytes = malloc(length);
-	char *command = NULL;
+	static const size_t lengths[] = {
+		2047, 2048, 2049, 65535, 65536, 65537, 1 << 20
+	};
+	const size_t max = 64 * 1024;
 
 	(void)state;
-	memset(bytes, 'x', length);
-	tree_write_bytes(&made_tree, "7/cmdline", bytes, length);
-	assert_int_equal(proc_task_read_command(&made_fs, 7, &command), 0);
-	assert_int_equal(strlen(command), 64 * 1024);
-	free(command);
-	free(bytes);
+	for (size_t i = 0; i < ARRAY_SIZE(lengths); i++) {
+		size_t length = lengths[i], kept = length < max ? length : max;
+		char *bytes = malloc(length), *command = NULL;
+
+		for (size_t k = 0; k < length; k++)
+			bytes[k] = (char)('a' + k % 23);
+		tree_write_bytes(&made_tree, "7/cmdline", bytes, length);
+		assert_int_equal(proc_task_read_command(&made_fs, 7, &command), 0);
+		assert_int_equal(strlen(command), kept);
+		assert_memory_equal(command, bytes, kept);
+		free(command);
+		free(bytes);
+	}
 }
 
 static void the_stack_pointer_precedes_the_program_counter(void **state)
