@@ -184,7 +184,7 @@
       stacked('Resident memory by state', 'The sum over the states is Rss.', 'bytes', [
         target('sum by (state) (memstate_group_resident_bytes{instance=~"$instance",group="$group"})', '{{state}}'),
       ]),
-      stacked('Resident memory by owner', 'Only with memstate exporter --owners.', 'bytes', [
+      stacked('Resident memory by owner', 'Only with memstate exporter --owners. Until the owners of a process are known, its memory belongs to the owner unknown.', 'bytes', [
         target('sum by (memory_owner) (memstate_group_owner_bytes{instance=~"$instance",group="$group"})', '{{memory_owner}}'),
       ]),
       graph('Rss, Pss and swap', 'Pss divides each shared page by the number of its users.', 'bytes', [
@@ -195,6 +195,7 @@
       graph('Processes', '', 'short', [
         target('sum(memstate_group_processes{instance=~"$instance",group="$group"})', 'in the sums'),
         target('sum(memstate_group_unreadable_processes{instance=~"$instance",group="$group"})', 'not readable'),
+        target('sum(memstate_group_owners_known_processes{instance=~"$instance",group="$group"})', 'owners known'),
       ]),
       graph('LazyFree share of Rss', 'Memory that the kernel reclaims without writing it anywhere.', 'percentunit', [
         target('memstate:group_lazyfree:ratio{instance=~"$instance",group="$group"}', '{{instance}}'),
