@@ -54,11 +54,11 @@ LIVE_TESTS += %D%/count_inject.py %D%/count_inject_kill.py %D%/count_copies.py
 # Attacks by another process of the same user, and fakes of what memstate leaves behind
 LIVE_TESTS += %D%/inject_same_user.py %D%/inject_fakes.py
 # The exporter for Prometheus
-LIVE_TESTS += %D%/exporter.py %D%/exporter_heaps.py %D%/exporter_kills.py %D%/exporter_many.py %D%/exporter_owners.py %D%/exporter_prometheus.py %D%/exporter_restarts.py %D%/exporter_web.py %D%/exporter_web_file.py
+LIVE_TESTS += %D%/exporter.py %D%/exporter_heaps.py %D%/exporter_kills.py %D%/exporter_many.py %D%/exporter_owners.py %D%/exporter_prometheus.py %D%/exporter_restarts.py %D%/exporter_scrapers.py %D%/exporter_web.py %D%/exporter_web_file.py
 TESTS += $(LIVE_TESTS)
 EXTRA_DIST += %D%/live.py %D%/schema_lib.py %D%/blocks_lib.py %D%/browser_lib.py %D%/compare_lib.py %D%/container_lib.py %D%/count_inject_lib.py %D%/flame_lib.py %D%/heap_lib.py \
 	%D%/inject_lib.py %D%/leak_lib.py %D%/stacks_lib.py %D%/oom_lib.py %D%/pprof_lib.py %D%/pre_copy_lib.py %D%/python \
-	%D%/exporter_lib.py %D%/exporter_tree_lib.py %D%/prometheus_lib.py %D%/same_user_lib.py $(LIVE_TESTS)
+	%D%/exporter_lib.py %D%/exporter_tree_lib.py %D%/prometheus_lib.py %D%/same_user_lib.py %D%/web_file_lib.py $(LIVE_TESTS)
 
 # Other versions of Node.js than the installed one: "make check-node-versions" downloads
 # programs with npm, and keeps them in node-versions.
