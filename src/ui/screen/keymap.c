@@ -197,7 +197,7 @@ const struct key_row key_rows[] = {
 	  ACTION_SORT,
 	  IN_LISTS,
 	  "Sort",
-	  "choose the sort column; the same one again reverses it" },
+	  "choose the sort column; choose it again to reverse" },
 	{ { 'M' }, ACTION_SORT_RSS, IN_PROCESSES, NULL, "sort by Rss" },
 	{ { 'P' }, ACTION_SORT_PSS, IN_PROCESSES, NULL, "sort by Pss" },
 	{ { 'T' }, ACTION_SORT_START, IN_PROCESSES, NULL, "sort by start time" },
