@@ -42,7 +42,7 @@ exports, with their labels in braces.
 Names, types, units and labels do not change between versions of memstate; new families and new values of labels may be added.
 If a figure is unknown for a group, the family has no sample for this group, rather than a sample with the value 0.
 .PP
-In the braces,
+Within braces,
 .B group
 stands for the labels
 .BR group ,
