@@ -33,8 +33,8 @@ static void add_head(struct strbuf *out, const struct compare_view *view)
 }
 
 /*
- * Append a table cell with the median of a figure, such as "72.0M". Append the range,
- * too, if its ends look different when printed.
+ * Append a table cell with the median of a figure, such as "72.0M". Also append the
+ * range, unless its two ends are printed alike.
  */
 static void add_cell(struct strbuf *out, const struct compare_line *line,
 		     const struct spread *s)

@@ -76,8 +76,8 @@ static bool is_of(enum figure figure, unsigned int amount)
 }
 
 /*
- * Return the nearest heading above a line of the table, or the first line of the table if
- * no heading is above.
+ * Return the nearest heading at or above a line of the table, or the first line of the
+ * table if there is no such heading.
  */
 static const struct compare_line *heading_of(const struct compare_line *line)
 {
@@ -87,9 +87,9 @@ static const struct compare_line *heading_of(const struct compare_line *line)
 }
 
 /*
- * Return true if `rss` is the Rss at the end of the work, and figures from a later
- * moment, when memory use had settled, are also known. The table then omits all other
- * figures from the end of the work, which is only an intermediate state.
+ * Return true if `rss` is the Rss at the end of the workload, and the figures after the
+ * settle time are also known. The table then omits the section about the end of the
+ * workload, which is only an intermediate state.
  */
 static bool is_intermediate(const struct compared *compared, enum figure rss)
 {

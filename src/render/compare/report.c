@@ -103,8 +103,8 @@ static void add_other_sentences(const struct report *r)
 }
 
 /*
- * A part of the table: variants that are shown side by side, and the width of
- * their cells.
+ * A block of the table: the variants that are shown side by side, and the width of their
+ * cells.
  */
 struct block {
 	size_t first, end;
@@ -173,9 +173,9 @@ static void add_names(const struct report *r, const struct block *block)
 }
 
 /*
- * Append the spread of a figure, which is half of the range from the lowest to the
- * highest value: in percent of the median, rounded up, or as an amount if it would be
- * more than SPREAD_PERCENT_MAX percent.
+ * Append the spread of a figure, which is half of the difference between the highest and
+ * the lowest value. It is printed in percent of the median, rounded up. If the percentage
+ * would be above SPREAD_PERCENT_MAX, the spread is printed as an amount instead.
  */
 static void add_spread(const struct report *r, struct strbuf *cell,
 		       const struct compare_line *line, const struct spread *s)

@@ -112,8 +112,8 @@ static size_t choose(struct cgroup_page *p, size_t series_max, size_t top)
 }
 
 /*
- * For each cgroup in which it is known, add a sample of the figure at the given offset in
- * the cgroup's figures.
+ * Add a sample of a figure for each cgroup for which the figure is known. `offset` is the
+ * offset of the figure in struct oom_figures.
  */
 static void add_each(struct cgroup_page *p, enum metric metric, size_t offset)
 {
@@ -192,8 +192,8 @@ static void add_growths(struct cgroup_page *p)
 }
 
 /*
- * Add the predicted time until the cgroup reaches its limit, minus the time that has
- * passed since the prediction.
+ * For each growing cgroup, add a sample with the predicted time until the cgroup reaches
+ * its limit, minus the time that has passed since the prediction.
  */
 static void add_times(struct cgroup_page *p, bool is_soonest)
 {

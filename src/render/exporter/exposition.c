@@ -29,7 +29,8 @@ void exposition_begin_family(struct exposition *e, enum metric metric)
 
 /*
  * Append the header lines of a metric family. In the text format, they contain the name
- * of the samples instead of the family, and neither a unit nor the type "info".
+ * of the samples instead of the name of the family, there is no line with the unit, and
+ * the type "info" is replaced with "gauge".
  */
 static void add_head(struct exposition *e)
 {

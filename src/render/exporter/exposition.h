@@ -46,7 +46,7 @@ void exposition_add_double(struct exposition *e, const char *labels, double valu
 
 /*
  * Append the samples of a histogram without labels. counts[i] is the number of values
- * above limits_ns[i - 1] and at most limits_ns[i]; the last count has no limit.
+ * above limits_ns[i - 1] and at most limits_ns[i]; the last count has no upper limit.
  */
 void exposition_add_histogram(struct exposition *e, const uint64_t *limits_ns,
 			      const uint64_t *counts, size_t count, uint64_t sum_ns);

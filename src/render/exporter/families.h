@@ -85,7 +85,10 @@ struct metric_family {
 	/* name of the family, without the suffix of its samples (_total or _info) */
 	const char *name;
 	enum metric_type type;
-	/* unit, with which the name ends; "" if the family has no unit */
+	/*
+	 * unit, such as "bytes", which is also the last part of the name; "" if there is
+	 * no unit
+	 */
 	const char *unit;
 	/*
 	 * The labels, separated by commas. "group" stands for the label "group" and for

@@ -14,8 +14,8 @@
 #include "render/exporter/cgroup_metrics.h"
 
 /*
- * Maximum numbers of series: for one group, for the owners of one group's memory, and for
- * everything except groups and cgroups.
+ * Upper bounds on the number of series for one group, for the owners of one group's
+ * memory, and for everything except groups and cgroups.
  */
 #define GROUP_SERIES (STATE_COUNT_ + 7)
 #define GROUP_OWNER_SERIES (OWNER_COUNT_ + 6)
@@ -136,8 +136,8 @@ static void add_each(struct page *p, enum metric metric, size_t offset)
 }
 
 /*
- * For each group, add a sample with one of its numbers of processes. These have the type
- * size_t, which may be narrower than the type of amounts, so add_each() cannot read them.
+ * For each group, add a sample with one of the group's process counts. These counts have
+ * the type size_t, which may be narrower than uint64_t, so add_each() cannot read them.
  */
 static void add_counts(struct page *p, enum metric metric)
 {

@@ -16,8 +16,9 @@ struct metric_limits {
 };
 
 /*
- * Return the maximum number of groups in addition to "(rest)" with which the exposition
- * has at most series_max series. The result is at most limits->top.
+ * Return how many groups, not counting "(rest)", the exposition may show if their series
+ * take at most half of series_max, and the other half remains for cgroups. The result is
+ * at most limits->top.
  */
 size_t metrics_groups_max(const struct metric_limits *limits,
 			  const struct exporter_look *look);

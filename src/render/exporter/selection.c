@@ -8,7 +8,7 @@
 
 #include "base/text.h"
 
-/* Maximum number of bytes of a wrong name that a message repeats. */
+/* Maximum number of bytes of an invalid name that an error message quotes. */
 #define NAME_SIZE_MAX 100
 
 static int refuse(struct strbuf *problem, const char *key, const char *value,

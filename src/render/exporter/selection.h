@@ -12,17 +12,18 @@
 struct metric_selection {
 	bool has_owners, has_heaps; /* true if the exporter reads owners and heaps */
 	/*
-	 * The selected collectors and families. Both parameters are optional; a family
-	 * must be selected by each one that is present.
+	 * The selected collectors and families. Both query parameters are optional. If
+	 * both are present, a family must be selected by each of them.
 	 */
 	bool has_collectors, has_names;
 	bool collectors[METRIC_COLLECTOR_COUNT_], names[METRIC_COUNT_];
 };
 
 /*
- * Add a parameter of the query. Other parameters than collect[] and name[] are ignored;
- * value may be NULL. Return 0; or -EINVAL with a one-line message in *problem if the
- * value is not the name of a collector or family, or if it is not enabled.
+ * Add a parameter of the query. Parameters other than collect[] and name[] are ignored;
+ * value may be NULL. Return 0. If the value is not the name of a collector or family, or
+ * if this collector or family is not enabled, return -EINVAL with a one-line message in
+ * *problem.
  */
 int metric_selection_add(struct metric_selection *selection, const char *key,
 			 const char *value, struct strbuf *problem);
@@ -32,7 +33,7 @@ bool metric_selection_is_all(const struct metric_selection *selection);
 
 /*
  * Append the selected families of an exposition, in either format. Each family is copied
- * with its head and all of its samples.
+ * with its header lines and all of its samples.
  */
 void metric_selection_copy(const struct metric_selection *selection, const char *text,
 			   size_t length, struct strbuf *out);

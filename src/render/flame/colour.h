@@ -37,8 +37,8 @@ extern const struct flame_colour flame_change_colours[FLAME_CHANGE_COUNT_];
 struct flame_colour flame_colour_of_name(enum flame_kind kind, const char *name);
 
 /*
- * Return the colour for a change of an amount. The colour is stronger the larger the
- * change is compared with the larger of the two amounts.
+ * Return the colour for a change of an amount. The larger the change is relative to the
+ * larger of the two amounts, the stronger the colour.
  */
 struct flame_colour flame_colour_of_change(uint64_t before, uint64_t after);
 

@@ -117,8 +117,9 @@ static void add_numbered(struct json *j, const struct flame_tree *tree, const ch
 	size_t count = tree->stacks.frame_count;
 	int64_t *numbers = xcalloc(count + 1, sizeof(*numbers));
 	/*
-	 * A profile with the strings as frame names. A profile stores each name only
-	 * once, so the frame number of a string is its index.
+	 * A profile that serves only to number the distinct strings: it stores equal
+	 * frames only once, so the frame number of a string is the string's index in the
+	 * first array.
 	 */
 	struct profile texts;
 

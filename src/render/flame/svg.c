@@ -23,7 +23,7 @@
 #define MARGIN 10
 /* height of the title and, in an inverted graph, of the buttons and details */
 #define HEAD 72
-/* height of the buttons and details below a graph, unless it is inverted */
+/* height of the buttons and details below a graph that is not inverted */
 #define FOOT 48
 #define ROW 17
 #define TEXT_INSET 3

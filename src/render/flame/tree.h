@@ -38,7 +38,7 @@ struct flame_name {
 };
 
 struct flame_tree {
-	/* a frame for each name, and the nodes with their values */
+	/* all nodes with their values; frames with the same name are merged into one */
 	struct profile stacks;
 	/*
 	 * Values of each node in the second profile; NULL: there is only one profile. A

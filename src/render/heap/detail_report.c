@@ -213,7 +213,10 @@ static void add_strips(const struct heap_page *p)
 void heap_detail_add_text(const struct heap_page *p)
 {
 	add_fill(p);
-	/* a runtime's blocks have no types, and its classes show them by size */
+	/*
+	 * the types of a runtime's blocks are unknown, so add_types() would group the
+	 * blocks only by size, as the table of size classes already does
+	 */
 	if (p->detail->has_blocks && allocator_is_malloc(p->heap->allocator))
 		add_types(p);
 	add_pins(p);

@@ -177,8 +177,8 @@ static void add_json_values(struct json *j, const struct allocator_stats *stats)
 }
 
 /*
- * Append the value of each reported figure from memstate's own walk of the heap. If the
- * walk provides none of these figures, append null.
+ * For each figure that the allocator reports, append the value from memstate's own walk
+ * of the heap. If the walk provides none of these figures, append null.
  */
 static void add_json_walked(struct json *j, const struct heap *heap,
 			    const struct allocator_stats *stats)

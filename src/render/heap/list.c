@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Report sections about all heaps of a process and the pages of language runtimes. */
+/*
+ * The report sections that list all heaps of a process, and the section about the heap of
+ * a language runtime.
+ */
 #include "config.h"
 
 #include <inttypes.h>
@@ -154,7 +157,10 @@ static void add_json_class(struct json *j, const struct heap *heap,
 	json_end_object(j);
 }
 
-/* Append the classes of a heap. The report has those of the first malloc elsewhere. */
+/*
+ * Append the size classes of a heap. The array is empty for the heap of the process's
+ * malloc, whose size classes are in the member "classes" of the whole report.
+ */
 static void add_json_classes(struct json *j, const struct heap_page *p, bool is_first)
 {
 	const struct heap *heap = p->heap;

@@ -20,8 +20,9 @@ struct heap_page {
 	const struct usage *usage;
 	const struct heap *heap;
 	/*
-	 * The detail of this heap, or NULL if it has none. While JSON and CSV of all
-	 * heaps are written, the details of the process, or NULL.
+	 * The details of `heap`. In functions that write all heaps as JSON or CSV: the
+	 * details of the first heap, which also contain those of the other heaps. NULL if
+	 * there are no details.
 	 */
 	const struct heap_detail *detail;
 	/* objects in this heap; NULL if they were not counted */

@@ -23,7 +23,10 @@ struct heap_report_options {
 	bool colour; /* true to use the styles of render/table/style.h */
 	int width;   /* width of the terminal in columns; 0: no limit */
 	size_t top;  /* maximum number of rows per list; 0: no limit */
-	/* true to limit all lists except that of types to a few rows instead of `top` */
+	/*
+	 * true to show only a few rows of each list instead of `top`, except in the list
+	 * of types
+	 */
 	bool is_short;
 	/* the allocator's own figures; NULL if memstate was not asked to query them */
 	const struct helper_answer *answer;

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* report - show which parts the memory of a cgroup consists of, as text, CSV or JSON. */
+/*
+ * report - show which kinds of memory the usage of a cgroup consists of, as text, CSV or
+ * JSON.
+ */
 #ifndef MS_RENDER_OOM_REPORT_H
 #define MS_RENDER_OOM_REPORT_H
 

@@ -141,8 +141,8 @@ static size_t count_part(const struct page *p, enum moment_part part)
 }
 
 /*
- * Return true if a figure is shown: it is known at one of the moments, and it is not a
- * state or an owner that is 0 at both.
+ * Return true if the report shows a figure. The report omits a figure that is unknown at
+ * both moments, and the amount of an owner or page state that is 0 at both moments.
  */
 static bool is_shown(const struct moment_change *change)
 {

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * moment_report - write the differences between two moments as text, CSV or JSON.
+ * moment_report - write the differences between two moments, each from a recording or a
+ * capture, as text, CSV or JSON.
  */
 #ifndef MS_RENDER_PROCESS_MOMENT_REPORT_H
 #define MS_RENDER_PROCESS_MOMENT_REPORT_H
@@ -11,7 +12,10 @@
 #include "render/table/output.h"
 
 struct moment_side {
-	/* name of the moment as the user entered it: "FILE" or "FILE@TIME" */
+	/*
+	 * name of the moment as the user entered it, such as "FILE", "FILE@TIME" or
+	 * "DIRECTORY"
+	 */
 	const char *name;
 	const struct moment *moment;
 	/*

@@ -12,8 +12,8 @@
 
 /*
  * Return true if the table shows the use. The use must have at least 1 % of Rss. Stacks
- * are not shown, because the matrix already shows them, except Java's thread stacks,
- * which an option of Java limits.
+ * are not shown, because the matrix already shows them. Java's thread stacks are shown,
+ * because an option of Java limits them.
  */
 static bool is_shown(const struct usage *u, const struct usage_use *use)
 {

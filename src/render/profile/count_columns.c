@@ -136,7 +136,10 @@ static void get_thread_name(const void *row, int arg, struct value *ret)
 #define CALLS(name, heading, arg) \
 	SUM(name "_calls", heading, VALUE_COUNT, arg, "calls to " name)
 
-/* a column for each counted function, for a program or for one of its threads */
+/*
+ * a column for each counted function; calls() is the macro that defines such a column,
+ * for the counts of a program or for those of a thread
+ */
 #define EACH_CALL(calls)                                                          \
 	calls("malloc", "MALLOC", CALL_MALLOC), calls("free", "FREE", CALL_FREE), \
 		calls("calloc", "CALLOC", CALL_CALLOC),                           \

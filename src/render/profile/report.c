@@ -16,8 +16,8 @@
 
 #define LABEL_WIDTH 22
 /*
- * Minimum share of the profile, in thousandths, for which the report suggests installing
- * debug symbols. The share is that of functions without a name.
+ * The report suggests installing debug symbols if functions without a name allocate at
+ * least this share of the profile, in thousandths.
  */
 #define NAMELESS_PER_MILLE_MIN 10
 
@@ -290,9 +290,9 @@ static void add_functions(struct strbuf *out, const struct profile_report *repor
 }
 
 /*
- * For each module, sum the amounts of the metric that its nameless functions allocate
- * themselves. Set *ret_sum to the total of all modules, and *ret_worst to the module with
- * the largest sum. The caller frees the result.
+ * For each module, sum the amounts that its functions without a name allocate themselves,
+ * not through their callees. Set *ret_sum to the total of all modules, and *ret_worst to
+ * the module with the largest sum. The caller frees the result.
  */
 static uint64_t *sum_nameless(const struct profile_report *report, uint64_t *ret_sum,
 			      size_t *ret_worst)

@@ -13,7 +13,7 @@
 
 /*
  * The four strings with which the lines of the call tree are drawn. A line of output
- * begins with one string for each level between the root and the node.
+ * begins with one string for each level of its node's indentation.
  */
 struct strokes {
 	const char *passing, *last_passed, *child, *last_child;
@@ -30,15 +30,20 @@ struct drawing {
 	const struct strokes *strokes;
 	struct branch {
 		/*
-		 * true if the node is an only child, which is drawn below its parent
-		 * without more indentation
+		 * true if the node is drawn below its parent without more indentation: it
+		 * is the only visible child of a parent other than the root, and the
+		 * parent itself allocates nothing
 		 */
 		bool is_chained;
 		bool is_last;
-		/* first node of the chain of only children that contains the node */
+		/* last node on the path from the root to this node that is not chained */
 		uint32_t stem;
-		uint32_t level; /* number of branches between the root and the node */
-	} * branches;		/* one element for each node of the call tree */
+		/*
+		 * indentation level: 0 for the children of the root, that of the parent
+		 * for a chained node, and 1 more than that of the parent for others
+		 */
+		uint32_t level;
+	} * branches; /* one element for each node of the call tree */
 };
 
 /*
@@ -185,7 +190,7 @@ static void add_no_stack(struct drawing *d)
 	strbuf_add_text(d->out, "  " PROFILE_NO_STACK "\n");
 }
 
-/* Draw the first `max` lines of the call tree, and return the number of all its lines. */
+/* Draw the first `max` lines of the call tree. Return the total number of its lines. */
 static size_t add_lines(struct drawing *d, size_t max)
 {
 	uint32_t i = call_tree_next(d->tree, 0);
@@ -245,8 +250,8 @@ void profile_add_tree(struct strbuf *out, const struct profile_report *report,
 		options.min = profile_share(sums[report->metric], min);
 		call_tree_init(&tree, report->profile, names, &options);
 		/*
-		 * shorten a long tree by omitting branches with small amounts instead of
-		 * its end
+		 * to shorten a long tree, omit branches with small amounts rather than
+		 * cutting off the end of the tree
 		 */
 		if (report->is_min_given || min > PROFILE_MIN_UNIT / 4 ||
 		    draw(&d, 0) <= max)

@@ -16,8 +16,9 @@ uint64_t axis_top_bytes(uint64_t max_bytes)
 	if (max_bytes <= 4 * step)
 		return 4 * step;
 	/*
-	 * Use a power of two between 1/8 and 1/4 of the maximum, so that the axis
-	 * rarely changes.
+	 * Use a power of two between 1/8 and 1/4 of the maximum as the distance between
+	 * marks. The end of the axis is a multiple of this distance and therefore rarely
+	 * changes.
 	 */
 	while (step * 8 < max_bytes && step < UINT64_C(1) << 60)
 		step *= 2;

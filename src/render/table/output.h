@@ -43,7 +43,10 @@ struct table_options {
 	 * text is shortened first, and then columns are omitted.
 	 */
 	int max_width;
-	/* true to omit columns that are 0 in all rows before texts are shortened */
+	/*
+	 * true if columns that are 0 in all rows may be omitted to make the table fit;
+	 * they are omitted before any text is shortened
+	 */
 	bool may_omit_zeros;
 };
 
