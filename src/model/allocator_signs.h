@@ -31,7 +31,7 @@ struct allocator_signs {
 		uint64_t run_addr, run_end_addr;
 		/* address at which two PartitionAlloc pools may begin, or 0 */
 		uint64_t addr;
-		/* resident bytes between addr and the end of the run */
+		/* resident bytes between addr and run_end_addr */
 		uint64_t seen_bytes;
 		uint64_t bytes; /* resident bytes in all PartitionAlloc pools */
 		bool is_found;

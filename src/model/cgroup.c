@@ -25,8 +25,8 @@ void cgroup_init(struct cgroup *cgroup)
 				   .hidden_limit_bytes = CGROUP_NO_LIMIT,
 				   .slack_bytes = BYTES_UNKNOWN };
 	/*
-	 * All fields of the structs are amounts, and an amount with all bits
-	 * set is unknown.
+	 * All fields of these structs are amounts. Setting all bits of an amount makes it
+	 * unknown.
 	 */
 	memset(&cgroup->stat, 0xff, sizeof(cgroup->stat));
 	memset(&cgroup->limit_stat, 0xff, sizeof(cgroup->limit_stat));

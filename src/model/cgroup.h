@@ -85,8 +85,8 @@ struct cgroup_stat {
 	uint64_t anon_thp_bytes;
 	uint64_t swap_bytes;
 	/*
-	 * Numbers of pages that were marked with MADV_FREE, and of those that the kernel
-	 * reclaimed, since the cgroup was created.
+	 * Number of pages marked with MADV_FREE since the cgroup was created, and number
+	 * of these pages that the kernel reclaimed.
 	 */
 	uint64_t lazyfree_count, lazyfreed_count;
 };

@@ -35,21 +35,21 @@ struct run_sample {
 	uint64_t rss_bytes;
 	uint64_t lazyfree_bytes, unbacked_bytes, swap_bytes;
 	/*
-	 * Resident bytes of each owner. The amounts of the heap's owners are
+	 * Resident bytes of each owner. The amounts up to OWNER_HEAP_LAST are
 	 * BYTES_UNKNOWN if memstate did not read the heap.
 	 */
 	uint64_t owner_bytes[OWNER_COUNT_];
 	enum quality heap_quality;
 	/*
-	 * string constant that explains why the amounts of the heap's owners are unknown;
-	 * NULL if they are known
+	 * string constant that explains why the amounts up to OWNER_HEAP_LAST are
+	 * unknown; NULL if they are known
 	 */
 	const char *heap_problem;
 };
 
 /*
- * The moments of a run that reports show. struct run maps each moment to an index in its
- * samples, or to SIZE_MAX if there is no sample for the moment.
+ * The moments of a run for which reports show figures. struct run maps each moment to an
+ * index in its samples, or to SIZE_MAX if there is no sample for the moment.
  */
 enum run_moment {
 	MOMENT_PEAK, /* sample with the highest Rss */

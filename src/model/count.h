@@ -19,18 +19,18 @@ enum counted_call {
 	CALL_VALLOC,
 	CALL_PVALLOC,
 	/*
-	 * Calls to C++ new, if the allocator defines it. Otherwise new calls malloc,
-	 * where the calls are counted.
+	 * Calls to C++ operator new, if the allocator defines it. Otherwise operator new
+	 * calls malloc, and these calls are counted as CALL_MALLOC.
 	 */
 	CALL_NEW,
-	CALL_DELETE, /* calls to C++ delete, if the allocator defines it */
+	CALL_DELETE, /* calls to operator delete, if the allocator defines it */
 	CALL_COUNT_
 };
 
 /* The names of the functions as in source code: "malloc", … */
 extern const char *const counted_call_names[CALL_COUNT_];
 
-/* Numbers of calls, blocks and bytes. Each figure may be BYTES_UNKNOWN. */
+/* Counts of calls, blocks and bytes. Each figure may be BYTES_UNKNOWN. */
 struct count_sums {
 	uint64_t calls[CALL_COUNT_];
 	uint64_t allocation_calls; /* calls to all functions except free and delete */
@@ -94,8 +94,8 @@ struct count_program {
 	/* True if the program defines its own malloc, whose calls are not counted. */
 	bool has_other_malloc;
 	/*
-	 * True if the allocator implements C++ new and delete, but memstate did not
-	 * count their calls.
+	 * True if the allocator defines the C++ operators new and delete, but memstate
+	 * did not count calls to them.
 	 */
 	bool has_other_new;
 	/*
@@ -117,7 +117,8 @@ struct count_program {
 	const char *uncovered;
 	uint64_t thread_count; /* number of threads that called any of the functions */
 	/*
-	 * Number of threads for which there was no slot. No figure includes their calls.
+	 * Number of threads whose calls are not counted, because no slot for their counts
+	 * was free.
 	 */
 	uint64_t lost_threads;
 	/* number of child processes whose calls memstate could not count */

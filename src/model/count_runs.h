@@ -13,8 +13,8 @@
 #include "model/count.h"
 
 /*
- * The figures of a run. The first CALL_COUNT_ values, in the order of enum counted_call,
- * are the numbers of calls to each function.
+ * The figures of a run. The first CALL_COUNT_ values are the call counts of the
+ * functions, in the order of enum counted_call.
  */
 enum counted_figure {
 	COUNTED_FREE_NULL = CALL_COUNT_,

@@ -115,7 +115,9 @@ struct heap_space {
 /* Value of `version` in struct heap for musl's malloc before 1.2.1. */
 #define HEAP_OLDMALLOC "oldmalloc"
 
-/* How much of one mapping's resident memory belongs to each of the heap's owners. */
+/*
+ * How much of the resident memory of one mapping belongs to each owner within the heap.
+ */
 struct heap_share {
 	size_t mapping; /* index in the list of mappings passed to the walk */
 	uint64_t owner_bytes[OWNER_HEAP_LAST + 1];
@@ -282,8 +284,8 @@ const struct heap *heap_at(const struct heap *heap, size_t index);
 
 /*
  * Return the quality of the sums over all heaps of the process. The result is the lowest
- * quality of all heaps, except that it is QUALITY_BOUND instead of QUALITY_UNKNOWN if the
- * figures of any heap are known.
+ * quality of all heaps, where a heap with unknown figures counts as QUALITY_BOUND. Return
+ * QUALITY_UNKNOWN only if the figures of all heaps are unknown.
  */
 enum quality heap_total_quality(const struct heap *heap);
 
@@ -321,7 +323,7 @@ void heap_sum_arenas(const struct heap *heap, struct heap_arena *ret);
  */
 const char *heap_trim_call(enum allocator allocator);
 
-/* Return true if the allocator keeps freed blocks in caches of the threads. */
+/* Return true if the allocator keeps freed blocks in thread caches. */
 bool heap_has_caches(enum allocator allocator);
 
 /*

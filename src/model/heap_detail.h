@@ -12,9 +12,10 @@
  *    sum of types[].live = all live blocks
  *
  * A heap whose figures are unknown has no detail. V8 and HotSpot divide their heaps into
- * regions, in which the walkers find free memory, but no single blocks. Their heaps have
- * no types and pins, and they have fill levels and a map only if the quality of the heap
- * is exact. Otherwise, unswept or unread regions would appear to be in use.
+ * regions, in which the walkers find the free memory, but not the individual blocks. The
+ * details of these heaps contain neither types nor pins. They contain fill levels and a
+ * map only if the quality of the heap is exact. Otherwise, unswept or unread regions
+ * would appear to be in use.
  */
 #ifndef MS_MODEL_HEAP_DETAIL_H
 #define MS_MODEL_HEAP_DETAIL_H
@@ -74,10 +75,9 @@ struct heap_type {
 };
 
 /*
- * A strip: the resident pages of an arena, in ascending address
- * order, divided into cells. If all blocks of a heap are in one arena, its strip also
- * contains the pages without blocks. Otherwise, pages that contain no block, free or
- * not, are in no strip.
+ * A strip: the resident pages of an arena, in ascending address order, divided into
+ * cells. If all blocks of a heap are in one arena, its strip also contains the pages
+ * without blocks. Otherwise, pages that contain no block, free or not, are in no strip.
  */
 struct heap_strip {
 	uint32_t arena; /* index of the arena in struct heap */
@@ -120,14 +120,14 @@ struct heap_detail {
 	 */
 	const char *problem;
 	/*
-	 * The objects in the heaps of runtimes, one element for each such heap. Empty in
-	 * the elements of others.
+	 * The objects in the heaps of language runtimes, one element for each such heap.
+	 * Only the details of the process's first heap have this list.
 	 */
 	struct heap_objects *objects;
 	size_t object_list_count;
 	/*
 	 * The details of the process's other heaps, in the order of the other heaps in
-	 * struct heap. Empty in these elements themselves.
+	 * struct heap. Only the details of the process's first heap have this list.
 	 */
 	struct heap_detail *others;
 	size_t other_count;

@@ -35,8 +35,8 @@ struct image {
 	size_t run_count, run_capacity;
 	size_t hint; /* index of the run of pages that the last search found */
 	/*
-	 * True if only some pages of the runs have been copied. The others take no memory
-	 * and read as zeros.
+	 * True if only some pages of the runs have been copied. The other pages take no
+	 * memory, and their bytes read as zeros.
 	 */
 	bool is_sparse;
 	/* number of copied bytes; set by peek_copy() or image_merge() */
@@ -138,14 +138,14 @@ static inline bool image_read(struct image *image, uint64_t addr, uint64_t *ret)
 }
 
 /*
- * Do the work of image_next_resident() for an addr that is below limit and not in the run
- * of the last search.
+ * Slow path of image_next_resident(), for an addr that is below limit and is not in the
+ * run that the last search found.
  */
 uint64_t image_search_resident(struct image *image, uint64_t addr, uint64_t limit);
 
 /*
- * Return the lowest address in the image that is at least addr. Return limit if this
- * address would not be below limit.
+ * Return the lowest address of the image in [addr, limit), or limit if the image contains
+ * no address of this range. Return addr if addr is not below limit.
  */
 static inline uint64_t image_next_resident(struct image *image, uint64_t addr,
 					   uint64_t limit)

@@ -2,7 +2,7 @@
 /*
  * known_use - the purpose of a mapping, if its name, size or permissions reveal the
  * purpose: InnoDB's buffer pool, the rings of io_uring, the shadow memory of a sanitizer.
- * Plain data. classify/process/uses.h recognises the shapes.
+ * Plain data. classify/process/uses.h finds the purpose of each mapping.
  */
 #ifndef MS_MODEL_KNOWN_USE_H
 #define MS_MODEL_KNOWN_USE_H

@@ -19,7 +19,7 @@
  * The amounts in smaps and smaps_rollup. A field that the kernel did not print is
  * BYTES_UNKNOWN. In every mapping Rss = Shared_Clean + Shared_Dirty + Private_Clean +
  * Private_Dirty, because smaps_account() in fs/proc/task_mmu.c counts each page in
- * exactly one of them. LazyFree pages are part of the clean ones. Hugetlb pages are
+ * exactly one of them. LazyFree pages are also counted as clean pages. Hugetlb pages are
  * in none of these fields.
  */
 enum smaps_field {

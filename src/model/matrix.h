@@ -64,8 +64,8 @@ struct matrix {
 void matrix_set_unknown(struct matrix *m);
 
 /*
- * Set the heap's owners to unknown and all other owners to 0. Call this before mappings
- * are classified.
+ * Set the owners up to OWNER_HEAP_LAST to unknown, and all other owners to 0. Call this
+ * before mappings are classified.
  */
 void matrix_set_no_heap(struct matrix *m);
 

@@ -124,10 +124,11 @@ struct oom_kill {
 	 */
 	bool is_cut;
 	/*
-	 * True if the kernel printed the report before it had added up memory.stat, in
-	 * which case the amounts account for less than half of usage_bytes.
-	 * stat.anon_bytes is then the sum over the table of tasks, or unknown. The other
-	 * amounts in stat are unknown, except kernel_bytes of cgroup v1.
+	 * True if memory.stat in the report is out of date, because the kernel had not
+	 * updated it before it printed the report. memstate assumes this if the amounts
+	 * account for less than half of usage_bytes. stat.anon_bytes is then the sum over
+	 * the table of tasks, or unknown. The other amounts in stat are unknown, except
+	 * kernel_bytes of cgroup v1.
 	 */
 	bool is_stat_stale;
 };

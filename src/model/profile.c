@@ -80,7 +80,7 @@ static void index_put(struct profile_index *index, uint64_t hash, uint32_t numbe
 	index->slots[i] = number + 1;
 }
 
-/* Enlarge the index if necessary, so that it can hold one item more than `count`. */
+/* Enlarge the index if it has no room for `count` + 1 items. */
 static void index_grow(struct profile *profile, struct profile_index *index, size_t count,
 		       const struct indexed *kind)
 {

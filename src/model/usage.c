@@ -100,9 +100,9 @@ uint64_t usage_uss_bytes(const struct usage *u)
 }
 
 /*
- * In each mapping, the droppable memory is the smaller of LazyFree and Private_Clean.
- * state_bytes has Private_Clean without the droppable memory, so subtracting it from the
- * total of Private_Clean yields the result.
+ * The droppable memory of a mapping is the smaller of its LazyFree and its Private_Clean.
+ * state_bytes[STATE_PRIVATE_CLEAN] excludes this memory, whereas the total of
+ * Private_Clean includes it, so the difference is the droppable memory of all mappings.
  */
 uint64_t usage_droppable_bytes(const struct usage *u)
 {

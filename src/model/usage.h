@@ -34,7 +34,9 @@ enum need {
 	NEED_SMAPS = 1 << 5,
 	/* comm alone, at half the cost of NEED_STAT (which includes comm) */
 	NEED_COMM = 1 << 6,
-	/* the memory of the heap's owners, and anonymous memory without the heap */
+	/*
+	 * the memory of the owners within the heap, and anonymous memory without the heap
+	 */
 	NEED_HEAP = 1 << 7,
 };
 
@@ -207,11 +209,14 @@ struct usage {
 	 */
 	bool has_java;
 
-	/* How reliable trimmable_bytes and the figures of the heap's owners are. */
+	/*
+	 * How reliable trimmable_bytes and the amounts of the owners up to
+	 * OWNER_HEAP_LAST are.
+	 */
 	enum quality heap_quality;
 	/*
-	 * When the heap was read to obtain the figures of the heap's owners; 0 if it was
-	 * not read.
+	 * When memstate read the heap to divide its memory by owner; 0 if memstate did
+	 * not read it.
 	 */
 	uint64_t heap_taken_ns;
 	/*
