@@ -166,8 +166,8 @@ static void read_events_v2(struct cgroup_reader *reader, struct level_reader *fr
 }
 
 /*
- * Read the swap usage and limit. cgroup v1 counts and limits only memory plus swap, so
- * the memory figures are subtracted from both.
+ * Read the swap usage and limit. cgroup v1 reports only the usage and the limit of memory
+ * plus swap, so subtract those of memory.
  */
 static void read_swap(struct cgroup_reader *reader, struct level_reader *from,
 		      struct cgroup_level *to)

@@ -37,7 +37,7 @@ static int read_knob(const struct cgroup_knob *knob, char text[512])
 
 /*
  * Return true if a setting is on, given the text of its file. CGROUP_KNOB_FREEZE is on if
- * the text is "oom_kill_disable 1\n…", and CGROUP_KNOB_HIGH unless it is "max\n".
+ * the text is "oom_kill_disable 1\n…". CGROUP_KNOB_HIGH is on unless the text is "max\n".
  */
 static bool is_set(const struct cgroup_knob *knob, const char *text)
 {

@@ -29,7 +29,7 @@ void cgroup_mount_release(struct cgroup_mount *mount)
 	*mount = (struct cgroup_mount)CGROUP_MOUNT_INIT;
 }
 
-/* Return true if the list contains the word. Each character in `ends` ends a word. */
+/* Return true if the list contains the word. Each character of `ends` separates words. */
 static bool has_word(const char *list, const char *word, const char *ends)
 {
 	size_t length = strlen(word);

@@ -69,8 +69,8 @@ static int open_level(struct cgroup_reader *reader, const char *dir, const char 
 		reader->own_fd = fcntl(level->dir_fd, F_DUPFD_CLOEXEC, 0);
 	if (reader->own_fd < 0) {
 		/*
-		 * Do not set own_fd: the next level to be opened would otherwise be
-		 * mistaken for the requested cgroup.
+		 * Without own_fd, the reader must not be used: the directory of an
+		 * ancestor would become own_fd when the next level is opened.
 		 */
 		int r = -errno;
 

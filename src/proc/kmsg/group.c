@@ -159,9 +159,10 @@ bool kmsg_group_read_stat(struct kmsg_group *g, const char *line)
 }
 
 /*
- * Return true if the amounts of memory.stat are out of date. The kernel adds up
- * memory.stat every two seconds, and when enough has changed. Linux 6.18 printed reports
- * in which all amounts were 0 although the usage, which is exact, had reached the limit.
+ * Return true if the amounts of memory.stat are out of date. The kernel updates
+ * memory.stat only every two seconds, and when the changes exceed a threshold. Linux 6.18
+ * printed reports in which all amounts were 0 although the usage, which is exact, had
+ * reached the limit.
  */
 static bool is_stat_stale(const struct oom_kill *k)
 {

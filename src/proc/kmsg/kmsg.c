@@ -67,8 +67,8 @@ void proc_kmsg_add_messages(const char *records, struct strbuf *out)
 		const char *text = skip_prefix(records);
 
 		/*
-		 * a leading blank marks a line that names the device, but only in a
-		 * record
+		 * in a record, a line with a leading blank names the device; outside
+		 * records, the line is a message
 		 */
 		is_record = is_record || text != records;
 		length += records[length] == '\n';

@@ -13,8 +13,9 @@
 #include "base/units.h"
 
 /*
- * Keys in the first lines of Mem-Info, such as "free:34629 free_pcp:0". The amounts are
- * in pages. Amounts of keys with the same member are added.
+ * The keys in the first lines of Mem-Info, such as "free:34629 free_pcp:0", whose amounts
+ * are in pages. If several keys have the same member of struct oom_machine, the member is
+ * the sum of their amounts.
  */
 static const struct {
 	const char *key;

@@ -33,7 +33,7 @@ struct kmsg_oom {
 	bool is_confirmed;
 	/* true if SysRq-F was logged before the report */
 	bool is_manual;
-	/* true if the next Mem-Info belongs to another report */
+	/* true if the next Mem-Info was printed for a reason other than an OOM kill */
 	bool is_other_machine;
 	struct kmsg_group group;
 	struct kmsg_machine machine;
@@ -242,7 +242,7 @@ static void add_killed(struct kmsg_oom *p, const struct kmsg_victim *v)
 		k->killed_count++;
 		return;
 	}
-	/* a "Killed process" line without UID may name a child killed instead */
+	/* a line without UID may name a child killed in place of the chosen process */
 	if (p->is_confirmed ||
 	    (k->victim.pid != 0 && k->victim.pid != v->task.pid && v->has_uid))
 		end_kill(p);
@@ -258,7 +258,7 @@ static void add_victim_line(struct kmsg_oom *p, const char *line,
 	struct oom_kill *k = &p->kill;
 
 	if (kind == KMSG_SUMMARY || kind == KMSG_CHOSEN) {
-		/* Linux 5.0 prints both a summary and the chosen process */
+		/* Linux 5.0 prints an "oom-kill:" line and then a "Kill process" line */
 		if (kind == KMSG_SUMMARY ? k->victim.pid != 0 : p->is_confirmed)
 			end_kill(p);
 		touch_kill(p);

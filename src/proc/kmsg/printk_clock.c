@@ -18,9 +18,9 @@
 #define COMM_SIZE 16 /* size of a thread's name: TASK_COMM_LEN in the kernel */
 
 /*
- * Read the current local_clock() of the kernel from a record that the kernel writes to
- * the ring buffer. It writes a PERF_RECORD_COMM whenever a thread sets its name. Returns
- * the time in ns, or 0 if there is no record.
+ * Return the current time of the kernel's local_clock() in ns, or 0 if there is no
+ * record. The kernel writes a PERF_RECORD_COMM with this time to the ring buffer whenever
+ * a thread sets its name.
  */
 static uint64_t read_local_clock(const struct perf_event_mmap_page *page,
 				 const char *comm)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * split - separate the kernel log lines within a line of a file, in which a logging
- * program or a person has replaced the line breaks.
+ * split - split a line of a file into kernel log lines, if a logging program or a person
+ * has replaced the line breaks between them.
  */
 #ifndef MS_PROC_KMSG_SPLIT_H
 #define MS_PROC_KMSG_SPLIT_H

@@ -30,8 +30,8 @@ bool kmsg_table_read(const struct kmsg_table *table, const char *line,
 		     struct oom_task *ret);
 
 /*
- * Convert the amounts of all tasks in *kill to the actual page size. They were computed
- * with table->page_bytes.
+ * Recompute the amounts of all tasks in *kill with the actual page size, page_bytes. They
+ * were computed with table->page_bytes.
  */
 void kmsg_table_rescale(const struct kmsg_table *table, uint64_t page_bytes,
 			struct oom_kill *kill);

@@ -32,8 +32,8 @@ struct kmsg_victim {
 	 */
 	struct oom_task task;
 	/*
-	 * true if the line contains a UID, as in Linux 5.3 and later, which never kill a
-	 * child instead
+	 * true if the line contains a UID, as in Linux 5.3 and later, which always kill
+	 * the chosen process instead of one of its children
 	 */
 	bool has_uid;
 };

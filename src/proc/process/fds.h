@@ -6,8 +6,9 @@
 #include "proc/process/file.h"
 
 /*
- * Return 1 if the process has opened this file of any process in /proc, 0 if not, or
- * -errno. process_fd is the directory of the process.
+ * Return 1 if the process has a file of this name open in the /proc directory of any
+ * process, such as /proc/1/pagemap. Return 0 if not, or -errno. process_fd is the /proc
+ * directory of the process whose open files are searched.
  */
 int proc_fds_find(int process_fd, enum proc_file file);
 

@@ -36,7 +36,10 @@ struct lister {
 	struct entry_list now, before;
 	unsigned int look_count;
 	size_t held_count, held_max;
-	/* true once no more files could be opened; then no descriptors stay open */
+	/*
+	 * true after a file could not be opened because too many are open; no descriptors
+	 * stay open from then on
+	 */
 	bool holds_none;
 };
 
@@ -111,7 +114,10 @@ static struct entry *find_entry(const struct entry_list *list, int pid)
 								    : NULL;
 }
 
-/* Close all descriptors, and keep none open from now on: no more can be opened. */
+/*
+ * Close all descriptors, and keep none open from now on. Called when no more files can be
+ * opened.
+ */
 static void stop_holding(struct lister *l)
 {
 	release_fds(l);
@@ -175,8 +181,8 @@ static int list_entries(struct lister *l)
 }
 
 /*
- * Return true if the parent of the process has ended, so that the kernel has given the
- * process another parent.
+ * Return true if the parent of the process has ended. The kernel then gives the process
+ * another parent.
  */
 static bool has_lost_parent(const struct lister *l, const struct entry *e)
 {
@@ -282,9 +288,9 @@ static bool is_changed(const struct statm *a, const struct statm *b)
 }
 
 /*
- * Read stat. If stat does not belong to the known process, read statm again: if this
- * succeeds, the process whose statm is open still exists. No other process can then have
- * its pid, so stat belongs to this process.
+ * Read stat of the process whose statm is open. If stat belongs to a process that was not
+ * known before, read statm again. If this succeeds, the process whose statm is open still
+ * exists. No other process can then have its pid, so stat belongs to this process.
  */
 static int read_stat_of_statm(struct lister *l, struct entry *e, int fd,
 			      struct statm *statm)

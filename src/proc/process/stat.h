@@ -27,9 +27,10 @@ int proc_stat_read(const struct procfs *fs, int pid, struct process *ret);
 uint64_t proc_stat_age_ns(const struct process *p);
 
 /*
- * Read the current Rss in bytes from statm. statm is exact. The rss in stat may be off by
- * up to batch - 1 pages per CPU since Linux 6.2, because it is not summed over the CPUs.
- * Return 0, -ESRCH, -EOPNOTSUPP, -EBADMSG or another -errno.
+ * Read the current Rss in bytes from statm, which is exact if proc_statm_is_exact()
+ * returns true. The rss in stat may be off by up to batch - 1 pages per CPU since Linux
+ * 6.2, because the kernel does not sum its counters over the CPUs. Return 0, -ESRCH,
+ * -EOPNOTSUPP, -EBADMSG or another -errno.
  */
 int proc_stat_read_rss(const struct procfs *fs, int pid, uint64_t *ret_bytes);
 

@@ -13,8 +13,8 @@
 #include "proc/process/file.h"
 
 /*
- * Number of pages to touch, and maximum number of attempts, because other threads may map
- * pages in the meantime.
+ * Number of pages to touch, and maximum number of attempts. An attempt fails if another
+ * thread maps or unmaps pages at the same time.
  */
 #define PROBE_PAGES 3
 #define PROBE_TRIES 3

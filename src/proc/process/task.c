@@ -225,7 +225,8 @@ int proc_task_read_arguments(const struct procfs *fs, int pid, char *to, size_t 
 
 /*
  * Return true if the text contains the ELF note in which Go stores its build id. The note
- * has the length of the name, the length of the contents, type 4, and the name "Go".
+ * consists of the length of the name, the length of the contents, the type (4), the name
+ * "Go", and the contents.
  */
 static bool has_go_note(const char *text, size_t length)
 {

@@ -146,7 +146,7 @@ static inline uint64_t parse_columns(const char *columns, uint64_t *bad)
 #endif
 	value = word & UINT64_C(0x0f0f0f0f0f0f0f0f);
 	is_digit = word >> 4 & UINT64_C(0x0101010101010101);
-	/* only characters from 0x20 and from 0x30 to 0x39 are valid */
+	/* only the characters 0x20 (blank) and 0x30 to 0x39 (digits) are valid */
 	*bad |= (word & UINT64_C(0xe0e0e0e0e0e0e0e0)) ^ UINT64_C(0x2020202020202020);
 	*bad |= (value + UINT64_C(0x0606060606060606)) & UINT64_C(0x1010101010101010);
 	*bad |= value & ~(is_digit * 0x0f);

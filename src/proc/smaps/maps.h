@@ -15,8 +15,8 @@ int proc_maps_read(int process_fd, struct mapping_list *ret);
 
 /*
  * Return true if the mappings of the process still have the same addresses, permissions
- * and files as those of the list, which come from smaps. Ignore empty mappings. Also
- * return false if maps cannot be read.
+ * and files as in the list, which was read from smaps. Ignore empty mappings. Also return
+ * false if maps cannot be read.
  */
 bool proc_maps_are(int process_fd, const struct mapping_list *list);
 

@@ -45,8 +45,8 @@
 #define PACE_PAUSE_NS (50 * NS_PER_US)
 
 /*
- * Upper bound on the size of a record: a path of at most PATH_MAX bytes, each escaped as
- * at most 4 bytes, and about 800 bytes of fields.
+ * Upper bound on the size of a record: a path of at most PATH_MAX bytes, each of which
+ * takes at most 4 bytes if it is escaped, and about 800 bytes of fields.
  */
 #define RECORD_SIZE_MAX (64 * 1024)
 

@@ -84,8 +84,8 @@ int proc_smaps_read(struct smaps_reader *reader, const struct procfs *fs, int pi
 
 /*
  * Read the totals of the process from smaps_rollup. Return the same values as
- * proc_smaps_read(), except that it also returns -EOPNOTSUPP before Linux 4.14, and
- * -ESRCH if the process has no memory (a zombie). *ret is unchanged on failure.
+ * proc_smaps_read(). Also return -EOPNOTSUPP before Linux 4.14, and -ESRCH if the process
+ * has no memory (a zombie). *ret is unchanged on failure.
  */
 int proc_rollup_read(struct smaps_reader *reader, const struct procfs *fs, int pid,
 		     struct counters *ret, uint64_t *ret_read_ns);

@@ -57,8 +57,8 @@ bool local_devices_learn(struct local_devices *devices, int process_fd, uint32_t
 			 uint32_t minor);
 
 /*
- * Add the local devices in a mountinfo text (proc_pid_mountinfo(5)) to the cache.
- * Overlays count as local only if trusts_overlays is set.
+ * Add the local devices listed in the text of a mountinfo file (proc_pid_mountinfo(5)) to
+ * the cache. Overlays count as local only if trusts_overlays is set.
  */
 void local_devices_parse(struct local_devices *devices, const char *text,
 			 bool trusts_overlays);

@@ -40,7 +40,7 @@ bool proc_mounts_is_tmpfs(struct tmpfs_devices *devices, const struct procfs *fs
 			  uint32_t major, uint32_t minor);
 
 /*
- * Add the tmpfs and devtmpfs mounts in a mountinfo text
+ * Add the devices of the tmpfs and devtmpfs mounts listed in the text of a mountinfo file
  * (proc_pid_mountinfo(5)) to the cache.
  */
 void proc_mounts_parse(struct tmpfs_devices *devices, const char *text);
