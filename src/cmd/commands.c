@@ -36,8 +36,9 @@ const struct cmd *cmd_find(const char *first, const char *second)
 }
 
 /*
- * Append a hint that names the commands similar to word. With a parent, such as "oom",
- * consider only its two-word commands, and list all of them if none is similar.
+ * Append a hint that lists the commands whose names are similar to `word`. If parent is
+ * set, for example to "oom", consider only the two-word commands that begin with it, and
+ * list all of them if no name is similar.
  */
 static void add_command_hint(struct strbuf *out, const char *parent, const char *word)
 {
@@ -93,8 +94,8 @@ static bool looks_like_recording(const char *arg)
 }
 
 /*
- * Return a hint about the option with which the command accepts such an argument, for
- * example "--replay FILE" for a recording. Return "" if no option does.
+ * Return a hint that names the command's option for an argument of this kind, for example
+ * "--replay FILE" for a recording. Return "" if the command has no such option.
  */
 static const char *find_option_hint(const struct cmd *cmd, const char *arg)
 {

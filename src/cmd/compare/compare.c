@@ -28,8 +28,8 @@
 #include "probe/helper/agent_library.h"
 
 /*
- * Maximum time in ns that a sample waits for a heap walk. A comparison has no fixed
- * sampling interval, but a long walk must not hide the peak.
+ * Maximum time in ns that a sample waits for a heap walk. The limit is fixed, because a
+ * comparison has no fixed sampling interval. A longer wait could hide the peak.
  */
 #define PATIENCE_NS (50 * NS_PER_MS)
 
@@ -108,7 +108,7 @@ static char *join_words(char *const *words)
 	return strbuf_take(&joined);
 }
 
-/* Initialise *c, which becomes the owner of the items of *variants. */
+/* Initialise *c, and transfer ownership of the items of *variants to it. */
 static void begin(struct comparison *c, const struct options *o,
 		  const struct variants *variants)
 {

@@ -22,12 +22,12 @@ struct compare_options {
 	/* measure how long Rss exceeds this limit; BYTES_UNKNOWN: there is no limit */
 	uint64_t above_bytes;
 	const char *output_dir; /* folder for the output of the runs, or NULL */
-	bool count;		/* true to count the allocations, too */
+	bool count;		/* true to also count the allocations */
 };
 
 /*
- * Return the options of cmd_watch, given a pointer to the shared options at their start.
- * `o` must be the options of that command.
+ * Convert a pointer to the shared options into a pointer to the options of cmd_watch that
+ * contain them. `o` must point to the shared options of that command.
  */
 static inline const struct compare_options *compare_options(const struct options *o)
 {

@@ -10,7 +10,7 @@
  * allocator. These runs are separate, so that the overhead of counting does not affect
  * the measured runs. Set context->comparison->counts. If a run fails, its counts are
  * unknown, and a message reports the failure. Return 0, or print a message and return
- * -errno if nothing can be started.
+ * -errno if the command or the workload cannot be started.
  */
 int compare_count_all(struct compare_context *context);
 

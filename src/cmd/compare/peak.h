@@ -16,8 +16,8 @@
 size_t compare_find_peak(const struct run *run);
 
 /*
- * Return how long Rss exceeded the limit, until end_ns. Return BYTES_UNKNOWN if
- * limit_bytes is unknown.
+ * Return for how long Rss exceeded the limit, up to the time end_ns. Return BYTES_UNKNOWN
+ * if limit_bytes is unknown.
  */
 uint64_t compare_find_above_ns(const struct run *run, uint64_t limit_bytes,
 			       uint64_t end_ns);

@@ -42,14 +42,14 @@
 #define READY_MAX_NS (60 * NS_PER_S)
 
 /*
- * Maximum waits in ns for the end of processes: normally, after an interrupt by the user,
- * and after SIGKILL.
+ * Maximum times in ns to wait for processes to end: normally, after the user has
+ * interrupted memstate, and after SIGKILL.
  */
 #define GRACE_NS (10 * NS_PER_S)
 #define GRACE_STOPPED_NS (2 * NS_PER_S)
 #define GRACE_KILLED_NS (5 * NS_PER_S)
 
-/* Time in ns after which a process is assumed to have loaded its libraries. */
+/* Age in ns at which a process is assumed to have loaded its libraries. */
 #define LOADED_NS (100 * NS_PER_MS)
 
 /* State of the run in progress. */
@@ -177,7 +177,7 @@ static enum wait_end wait_until_ready(struct active *a)
 	return WAIT_TIME_IS_OVER;
 }
 
-/* Return the current time minus the time for which heap walks have paused the run. */
+/* Return the current time minus the total time for which heap walks paused the run. */
 static uint64_t unpaused_ns(const struct active *a)
 {
 	return clock_now_ns() - run_sampler_paused_ns(a->context->sampler);

@@ -27,9 +27,10 @@ enum run_purpose {
 };
 
 /*
- * Make one run and add it to the comparison. If the run fails or the user ends it, its
- * problem is set, and a message reports the problem. Return 0, or print a message and
- * return -errno if the command cannot be started, in which case more runs are pointless.
+ * Make one run and add it to the comparison. If the run fails, set its `problem` member
+ * and print a message; if the user interrupts the run, only set the member. Return 0, or
+ * print a message and return -errno if the command or the workload cannot be started, in
+ * which case more runs are pointless.
  */
 int compare_run_one(const struct compare_context *context, size_t variant,
 		    unsigned int number, enum run_purpose purpose);

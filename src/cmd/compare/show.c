@@ -104,8 +104,8 @@ static int write_page(const struct compare_show *show, const struct compare_view
 }
 
 /*
- * Report each allocator whose heap is unknown at a moment of its runs, if the user
- * requested heaps explicitly. Return an enum exit_status.
+ * If the user requested heaps explicitly, report each allocator whose heap is unknown at
+ * one of the compared moments of its runs, such as the peak. Return an enum exit_status.
  */
 static int report_heaps(const struct options *o, const struct compared *compared)
 {

@@ -38,7 +38,7 @@ struct option_row {
 	 * the argument is optional, and set() receives NULL if it is missing.
 	 */
 	const char *arg;
-	const char *help; /* short phrase; the manual has the details */
+	const char *help; /* short phrase for --help; the manual has the details */
 	enum option_group group;
 	bool is_rare; /* true if only "memstate help -a" lists the option */
 	/* offset of a bool member that is set if the option is given; 0: none */

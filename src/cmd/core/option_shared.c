@@ -38,7 +38,7 @@ int option_add_target(struct options *o, const char *text)
 	return 0;
 }
 
-/* Add the targets in a list such as "1,sshd,3". */
+/* Add the targets in a list such as "1,sshd,3" to the options. */
 static int add_targets(const struct option_row *row, char *list, struct options *o)
 {
 	char *part;

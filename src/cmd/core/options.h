@@ -121,7 +121,7 @@ struct options {
 	bool no_pager;
 	bool help;
 	bool version;
-	/* all given options, in which an option given twice occurs twice */
+	/* all options that were given; an option that was given twice is listed twice */
 	struct option_list given;
 };
 

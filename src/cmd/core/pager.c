@@ -96,7 +96,7 @@ _Noreturn static void run_pager(const struct pager *pager, int input_fd, int err
 	setenv("LV", "-c", 0);
 	if (pager->is_secure)
 		setenv("LESSSECURE", "1", 1);
-	/* run the shell only for arguments and special characters, as git does */
+	/* use a shell only if there are arguments or special characters, as git does */
 	if (command[strcspn(command, "|&;<>()$`\\\"' \t\n*?[#~=%")] == '\0')
 		execlp(command, command, (char *)NULL);
 	else
@@ -107,8 +107,8 @@ _Noreturn static void run_pager(const struct pager *pager, int input_fd, int err
 }
 
 /*
- * Fork and run the pager with the signal actions in `keys`. Return the pager's pid and
- * store the descriptor of the pipe to it, or return -errno.
+ * Fork, restore the signal actions in `keys` in the child, and run the pager there.
+ * Return the pager's pid and store a descriptor for writing to it, or return -errno.
  */
 static pid_t start_pager(const struct pager *pager, const struct sigaction keys[2],
 			 int *ret_fd)
@@ -145,7 +145,10 @@ static pid_t start_pager(const struct pager *pager, const struct sigaction keys[
 	return -err;
 }
 
-/* End memstate with the signal that ended the pager, so that a shell's loop also ends. */
+/*
+ * End memstate with the signal that ended the pager, so that a loop in a shell script
+ * also ends.
+ */
 static void kill_self(int number)
 {
 	sigset_t set;
@@ -167,7 +170,7 @@ int pager_show(const char *text, size_t length)
 
 	if (!pager.command)
 		return -ENOENT;
-	/* ignore keys before the pager runs, because ^C may come immediately */
+	/* ignore keyboard signals before the pager starts, because ^C may come early */
 	ignore_keys(keys);
 	pid = start_pager(&pager, keys, &fd);
 	if (pid < 0) {

@@ -44,7 +44,7 @@ bool rights_is_confined(const char *label)
 	return strstr(label, " (enforce)") != NULL;
 }
 
-/* Return true if CAP_PERFMON is sufficient, which is less than CAP_SYS_PTRACE. */
+/* Return true if CAP_PERFMON, a lesser privilege than CAP_SYS_PTRACE, is sufficient. */
 static bool needs_perfmon(const struct rights *rights)
 {
 	return rights->is_perfmon_enough && !rights->is_tracing;

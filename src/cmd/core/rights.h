@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* rights - name the least privilege that memstate lacks for a process, and its remedy. */
+/*
+ * rights - name the smallest privilege that memstate lacks to read or stop a process, and
+ * how to obtain it.
+ */
 #ifndef MS_CMD_CORE_RIGHTS_H
 #define MS_CMD_CORE_RIGHTS_H
 
@@ -14,7 +17,10 @@ struct rights {
 	bool is_tracing;     /* true if memstate tried to stop the process */
 	bool is_root;	     /* true if memstate's effective user is root */
 	bool has_capability; /* true if memstate has CAP_SYS_PTRACE */
-	/* true if CAP_PERFMON permits reading the memory figures of all processes */
+	/*
+	 * true if CAP_PERFMON is sufficient on this kernel to read the memory figures of
+	 * all processes
+	 */
 	bool is_perfmon_enough;
 	bool is_confined; /* true if an AppArmor profile confines memstate */
 	bool is_same_user;

@@ -25,7 +25,7 @@ static void note_stop(int number)
 }
 
 /*
- * Handle SIGCHLD only by interrupting a wait. waitpid() then determines which
+ * Do nothing: SIGCHLD only needs to interrupt a wait. waitpid() then determines which
  * child has ended.
  */
 static void note_child(int number)
@@ -83,7 +83,7 @@ void signals_poll(struct pollfd *polled, size_t count, uint64_t due_ns)
 			polled[i].revents = 0;
 	if (ready <= 0)
 		return;
-	/* deliver pending signals, because ppoll() may deliver none */
+	/* deliver pending signals; ppoll() delivers none if a descriptor is ready */
 	sigprocmask(SIG_SETMASK, &mask_waiting, &held);
 	sigprocmask(SIG_SETMASK, &held, NULL);
 }

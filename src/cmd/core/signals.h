@@ -40,8 +40,8 @@ void signals_wait_for_input(int fd, uint64_t due_ns);
 void signals_poll(struct pollfd *polled, size_t count, uint64_t due_ns);
 
 /*
- * Return how many times INT, TERM or HUP has arrived, or the last of these signals (0 if
- * none has arrived).
+ * signals_stop_count() returns how many times INT, TERM or HUP has arrived.
+ * signals_last_stop() returns the last of these signals, or 0 if none has arrived.
  */
 int signals_stop_count(void);
 int signals_last_stop(void);

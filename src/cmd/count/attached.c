@@ -49,7 +49,8 @@ struct attached {
 	 * built-in allocator
 	 */
 	size_t uncovered_count;
-	struct count_list list; /* the counts: one program for each attached process */
+	/* the counts; each attached process is a program in this list */
+	struct count_list list;
 	struct count_report report;
 	struct schedule schedule;
 	uint64_t start_ns;

@@ -16,7 +16,8 @@ struct count_check {
 	/* name of the test; NULL: the limits before the first test */
 	const char *test;
 	struct checked_limit *limits; /* limits in the order of the file */
-	size_t *lines;		      /* indices of the lines of `limits` in the file */
+	/* line of each limit, as an index into the lines of the file */
+	size_t *lines;
 	size_t limit_count;
 };
 
@@ -27,8 +28,8 @@ struct count_check {
 
 /*
  * Read the limits file, find the limits for the program named `program`, and compare the
- * runs with them. With --update, first set the limits to the measured values. Returns
- * EXIT_DONE, or prints a message and returns EXIT_NOT_COUNTED.
+ * runs with them. With --update, first set the limits to the measured values. Return
+ * EXIT_DONE, or print a message and return EXIT_NOT_COUNTED.
  */
 int count_check_begin(struct count_check *check, const struct options *options,
 		      const char *program, const struct count_stats *stats);

@@ -32,7 +32,8 @@
 struct counting {
 	struct options *options;
 	struct count_child counted;
-	struct variants allocators; /* allocator from --preload, or none */
+	/* allocator from --preload; empty without the option */
+	struct variants allocators;
 	struct column_list columns;
 	struct strbuf out, stack_mode;
 	struct count_report report;

@@ -24,8 +24,8 @@ int flame_file_write(const char *path, const struct profile *profile,
 		     const struct profile *changed, const struct flame_page *page);
 
 /*
- * Write a flame graph of the difference between two profiles, before and after. Returns
- * 0, or prints a message and returns -errno.
+ * Write a flame graph of the difference between two profiles, before and after. Return 0,
+ * or print a message and return -errno.
  */
 int flame_file_write_diff(const char *path, const struct profile profiles[2],
 			  const struct profile changed[2], const struct flame_page *page);

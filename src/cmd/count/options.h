@@ -11,7 +11,7 @@
 struct count_options {
 	struct options common;
 	bool calls_only;
-	enum count_method method; /* method for counting in running processes */
+	enum count_method method; /* method of counting in running processes */
 	uint64_t iterations;
 	const char *check; /* file with limits to check, or NULL */
 	/* name of a test in the limits file; NULL: use the limits of the program */
@@ -24,7 +24,7 @@ struct count_options {
 	uint64_t min;
 	bool has_min;
 	const char *folded, *speedscope; /* names of output files, or NULL */
-	/* true if --stacks itself was given, instead of an option that implies it */
+	/* true if the user gave --stacks itself, not only an option that implies it */
 	bool stacks;
 	bool live;
 	/* sampling distance in bytes; 0: record every allocation */
@@ -38,8 +38,8 @@ extern const struct count_options count_defaults;
 extern const struct option_row count_own_rows[];
 
 /*
- * Return the options of cmd_count, given a pointer to the shared options at their start.
- * `o` must be the options of that command.
+ * Convert a pointer to the shared options into a pointer to the options of cmd_count that
+ * contain them. `o` must point to the shared options of that command.
  */
 static inline const struct count_options *count_options(const struct options *o)
 {

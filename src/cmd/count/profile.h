@@ -19,7 +19,7 @@
 int count_profile_check_usage(const struct options *o);
 
 /*
- * Append the value of the environment variable stack_mode_variable, which selects what
+ * Append a value for the environment variable stack_mode_variable. The value selects what
  * the counting library records.
  */
 void count_profile_add_mode(const struct options *o, struct strbuf *out);
@@ -36,8 +36,8 @@ struct count_profile_origin {
 };
 
 /*
- * Read the recorded stacks, save them if requested, and show the profile. Returns
- * EXIT_DONE, or prints a message and returns EXIT_FAILED.
+ * Read the recorded stacks, save them if requested, and show the profile. Return
+ * EXIT_DONE, or print a message and return EXIT_FAILED.
  */
 int count_profile_show(const struct options *o,
 		       const struct count_profile_origin *origin);

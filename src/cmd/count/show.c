@@ -25,7 +25,7 @@
 /* default width of a report that is not on a terminal; C++ names can be longer */
 #define WIDTH_DEFAULT 120
 
-/* files that can be written in addition to the report */
+/* number of files that can be written in addition to the report */
 enum {
 	FILE_COUNT = 2
 };
@@ -230,7 +230,7 @@ struct shown {
 	const struct count_rules *rules;
 };
 
-/* Append a short title for the report, which shows the full command below the title. */
+/* Append a short title for the report. The full command is shown below the title. */
 static void add_title(struct strbuf *out, const struct options *o,
 		      const struct profile *profile)
 {

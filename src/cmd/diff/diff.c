@@ -28,7 +28,7 @@ struct comparison {
 	struct profile originals[2];
 	size_t profile_count; /* number of profiles loaded so far */
 	struct count_rules rules;
-	/* sum of each metric in both profiles before the rules were applied */
+	/* sum of each metric in each of the two profiles before the rules were applied */
 	uint64_t whole[2][PROFILE_METRIC_COUNT_];
 	struct profile_diff_options how;
 	uint64_t limit;

@@ -32,20 +32,20 @@ struct side {
 	const char *at; /* moment in the argument; NULL: the last moment */
 	struct moment moment;
 	/*
-	 * If the given moment contains no process, the time of the last earlier sample
-	 * that contains one, in ms since 1970; otherwise 0.
+	 * If the given moment contains no process: the time of the last earlier sample
+	 * with a process, in ms since 1970. Otherwise 0.
 	 */
 	uint64_t last_ms;
 	/*
-	 * If `moment` is an earlier sample, because the last sample contains no process,
-	 * the time of the last sample in ms since 1970; otherwise 0.
+	 * If the last sample contains no process, `moment` is an earlier sample, and this
+	 * member is the time of the last sample in ms since 1970. Otherwise 0.
 	 */
 	uint64_t ended_ms;
 };
 
 /*
- * Split an argument into a path and a moment: "FILE" if a file with this name exists,
- * otherwise "FILE@TIME".
+ * Split an argument of the form "FILE" or "FILE@TIME" into a path and a moment. If a file
+ * with the name of the whole argument exists, the argument does not contain a moment.
  */
 static void split(const char *argument, struct side *ret)
 {
@@ -123,7 +123,7 @@ static int check_options(const struct options *o, uint64_t *ret_limit)
 
 /*
  * If the moment contains no process, find the last earlier sample that contains one. Use
- * this sample instead unless the user chose the moment. Return 0 or -errno.
+ * that sample for the comparison unless the user chose the moment. Return 0 or -errno.
  */
 static int replace_empty(const struct options *o, struct replay *replay, size_t index,
 			 struct side *side)

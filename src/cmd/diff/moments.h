@@ -18,8 +18,8 @@ struct diff_options {
 };
 
 /*
- * Return the options of cmd_diff, given a pointer to the shared options at their start.
- * `o` must be the options of that command.
+ * Convert a pointer to the shared options into a pointer to the options of cmd_diff that
+ * contain them. `o` must point to the shared options of that command.
  */
 static inline const struct diff_options *diff_options(const struct options *o)
 {
@@ -27,8 +27,8 @@ static inline const struct diff_options *diff_options(const struct options *o)
 }
 
 /*
- * Return true if an argument is a folder, or a recording according to its content.
- * "@TIME" may follow the name.
+ * Return true if an argument names a folder, or a file whose content is that of a
+ * recording. "@TIME" may follow the name.
  */
 bool diff_moments_are_given(const struct options *options);
 

@@ -10,7 +10,7 @@
  */
 #define ALL_PROCESSES "all_processes"
 
-/* Append a name to a list that is separated by commas. */
+/* Append a name to a comma-separated list. */
 static void add_name(struct strbuf *list, const char *name)
 {
 	strbuf_addf(list, "%s%s", list->length > 0 ? ", " : "", name);

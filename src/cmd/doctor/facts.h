@@ -42,9 +42,12 @@ struct patient {
 	const struct procfs *fs;
 	/* true if the subject is a capture, which contains no data about this machine */
 	bool is_saved;
-	/* true if memstate has CAP_SYS_PTRACE; running it as root would then not help */
+	/* true if memstate has CAP_SYS_PTRACE, so running it as root would not help */
 	bool may_trace;
-	/* true if CAP_PERFMON permits reading the memory figures of all processes */
+	/*
+	 * true if CAP_PERFMON is sufficient on this kernel to read the memory figures of
+	 * all processes
+	 */
 	bool is_perfmon_enough;
 	/* release of the kernel, such as "6.8.0"; "" if unknown */
 	char kernel[64];
@@ -59,8 +62,8 @@ struct patient {
 
 enum check_place {
 	CHECK_ANYWHERE,
-	CHECK_LIVE,  /* check only a running system, not a capture */
-	CHECK_SAVED, /* check only a capture */
+	CHECK_LIVE,  /* run the check only on a live system, not on a capture */
+	CHECK_SAVED, /* run the check only on a capture */
 };
 
 struct check {
@@ -105,8 +108,8 @@ bool patient_has_kernel(const struct patient *patient, unsigned int major,
 #define AS_ROOT "run memstate as root, or grant it CAP_SYS_PTRACE"
 
 /*
- * The ways to grant a capability. Only the checks of the machine list them, because their
- * results are shown once.
+ * The ways to grant a capability. Only the checks of the machine list them, because these
+ * checks appear only once in a report.
  */
 #define HOW_TO_GRANT(capability)                                                     \
 	" (setcap " capability "+ep; AmbientCapabilities= of systemd; capabilities " \

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * heaps - find the heaps of a process without pausing it, and describe by which evidence
- * each heap was identified and how well memstate can read it.
+ * heaps - find the heaps of a process without pausing it, and describe the evidence for
+ * each heap and how well memstate can read the heap.
  */
 #ifndef MS_CMD_DOCTOR_HEAPS_H
 #define MS_CMD_DOCTOR_HEAPS_H
@@ -11,7 +11,7 @@
 #include "model/heap.h"
 
 struct doctor_heaps {
-	/* first heap of the process, which contains the list of the others */
+	/* first heap of the process; its member `others` contains the other heaps */
 	struct heap heap;
 	/*
 	 * Allocator that the mappings show but whose heap was not found.
@@ -23,15 +23,18 @@ struct doctor_heaps {
 };
 
 /*
- * Find the heaps in a copy of the process's memory that is made while the process runs,
- * unless the copy would be too large. The mappings must have just been read; they and the
- * usage are read again. Release *ret with doctor_heaps_release().
+ * Find the heaps of a process in a copy of its memory. The copy is made while the process
+ * is running, unless the copy would be too large. The mappings must have just been read;
+ * this function reads them and the usage again. Release *ret with doctor_heaps_release().
  */
 void doctor_heaps_read(struct session *session, struct usage *u,
 		       struct mapping_list *mappings, struct doctor_heaps *ret);
 void doctor_heaps_release(struct doctor_heaps *heaps);
 
-/* Return the number of heaps, or the heap with the given index. */
+/*
+ * doctor_heaps_count() returns the number of heaps, and doctor_heaps_at() returns the
+ * heap with the given index.
+ */
 size_t doctor_heaps_count(const struct doctor_heaps *heaps);
 const struct heap *doctor_heaps_at(const struct doctor_heaps *heaps, size_t index);
 

@@ -97,9 +97,9 @@ static int begin_recording(struct exporter *x)
 }
 
 /*
- * Return the share of one CPU for reading mappings, and for reading old figures again:
- * a quarter of --max-cpu. One look has no limit, because no other look would complete
- * the figures.
+ * Return the maximum CPU time for reading mappings, and likewise for reading outdated
+ * figures again: a quarter of --max-cpu, or 0 for no limit. A single collection of
+ * figures has no limit, because no later collection would complete its figures.
  */
 static uint64_t turns_cpu_share(const struct exporter_options *o)
 {
@@ -202,7 +202,7 @@ uint64_t exporter_next_due_ns(const struct exporter *x, uint64_t begin_ns,
 	return begin_ns + (interval_ns > least_ns ? interval_ns : least_ns);
 }
 
-/* Write the text file. Report each kind of error once, until a write succeeds again. */
+/* Write the text file. Do not report the same error again until a write has succeeded. */
 static void write_textfile(struct exporter *x)
 {
 	const struct strbuf *text = &x->texts[EXPOSITION_TEXT];

@@ -12,8 +12,8 @@
 #include "sample/exporter/collector.h"
 
 /*
- * Time in ns after which a collection of figures reads no more processes, if the figures
- * are served or written to a file.
+ * Time in ns after which a collection of figures reads no further processes. The limit
+ * applies only if the figures are served or written to a file.
  */
 #define LOOK_LIMIT_NS (1 * NS_PER_S)
 

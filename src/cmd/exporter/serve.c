@@ -176,7 +176,7 @@ int exporter_serve(struct exporter *x)
 		wait_for_next(x, &serving);
 		r = receive(x, &serving);
 		now_ns = clock_now_ns();
-		/* show a kill immediately */
+		/* after a kill, collect figures immediately to show the kill */
 		if (collector_read_log(x->collector))
 			serving.look_due_ns = now_ns;
 		if (x->options->web_file && now_ns >= serving.file_due_ns) {

@@ -68,7 +68,7 @@ int web_send_config(struct web *web, const struct web_file *config);
 struct web_news {
 	bool is_scraped;      /* the metrics have been requested */
 	size_t refused_count; /* number of settings that the child has refused */
-	/* true if the settings that the child has handled last were refused */
+	/* true if the child refused the settings that it processed last */
 	bool is_last_refused;
 };
 

@@ -198,7 +198,7 @@ static enum MHD_Result add_parameter(void *context, enum MHD_ValueKind kind,
 		       : MHD_YES;
 }
 
-/* Answer with the selected families of the look. */
+/* Answer with the selected metric families of the latest figures. */
 static enum MHD_Result answer_selection(const struct web_server *server,
 					struct MHD_Connection *connection,
 					const struct metric_selection *selection,
@@ -211,7 +211,7 @@ static enum MHD_Result answer_selection(const struct web_server *server,
 	const char *text = text_of(server->look, format, &length);
 
 	metric_selection_copy(selection, text, length, &selected);
-	/* without zlib, nothing is compressed */
+	/* without zlib, send the text uncompressed */
 	is_packed = is_packed &&
 		    gzip_pack_fast(strbuf_text(&selected), selected.length, &packed) == 0;
 	text = strbuf_text(is_packed ? &packed : &selected);
@@ -228,7 +228,10 @@ static enum MHD_Result answer_selection(const struct web_server *server,
 	return result;
 }
 
-/* Answer with the whole look. All requests for the same form share one response. */
+/*
+ * Answer with all of the latest figures. All requests for the same format and compression
+ * share one response.
+ */
 static enum MHD_Result answer_look(const struct web_server *server,
 				   struct MHD_Connection *connection,
 				   enum exposition_format format, bool is_packed)
@@ -239,7 +242,7 @@ static enum MHD_Result answer_look(const struct web_server *server,
 	response = &look->responses[format][is_packed];
 	if (!*response)
 		*response = make_response(server, look, format, is_packed);
-	/* without zlib, nothing is compressed */
+	/* without zlib, send the text uncompressed */
 	if (!*response && is_packed) {
 		response = &look->responses[format][false];
 		if (!*response)

@@ -70,7 +70,7 @@ static bool has_allowed_name(gnutls_x509_crt_t certificate, const char *settings
 		int type = tls.gnutls_x509_crt_get_subject_alt_name2(certificate, i, name,
 								     &size, NULL, NULL);
 
-		/* a name that is too long is not in the settings */
+		/* a name that is too long for the buffer is not in the settings */
 		if (type == GNUTLS_E_SHORT_MEMORY_BUFFER)
 			continue;
 		if (type < 0)

@@ -15,16 +15,17 @@
 #	include <gnutls/gnutls.h>
 
 /*
- * Return true if the client's certificate is valid, and if it has an allowed name or the
- * settings, which web_settings_next() reads, allow every name.
+ * Return true if the client's certificate is valid and has an allowed name. If the
+ * settings do not restrict the names, every valid certificate is allowed. The settings
+ * are read with web_settings_next().
  */
 bool web_certificate_is_allowed(gnutls_session_t session, const char *settings,
 				size_t length);
 
 /*
- * Return true if the settings allow the name of this type, which has `size` bytes; an
- * address has 4 or 16 bytes in network byte order. Names of other types than a DNS name,
- * e-mail address, URI and IP address are not allowed.
+ * Return true if the settings allow the name, which has the given type and `size` bytes.
+ * An IP address has 4 or 16 bytes in network byte order. Only DNS names, e-mail
+ * addresses, URIs and IP addresses can be allowed.
  */
 bool web_certificate_name_is_allowed(int type, const void *name, size_t size,
 				     const char *settings, size_t length);

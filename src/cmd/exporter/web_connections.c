@@ -99,8 +99,8 @@ static bool is_before(const struct web_connection *a, const struct web_connectio
 
 /*
  * If there are more than `max` connections, end one of them. If address is not NULL,
- * consider only the connections from this address. If the request of every other
- * connection may still be answered in time, end the new connection.
+ * consider only the connections from this address. If the requests of all other
+ * connections may still be answered in time, end the new connection.
  */
 static void limit(struct web_connections *connections, struct web_connection *added,
 		  const struct web_address *address, size_t max)

@@ -63,10 +63,10 @@ void web_connections_add(struct web_connections *connections, int fd, uint64_t n
 /* Forget a connection that is being closed. */
 void web_connections_remove(struct web_connections *connections, int fd);
 
-/* Note that the header of a request has arrived on the connection. */
+/* Record that the header of a request has arrived on the connection. */
 void web_connections_note_header(struct web_connections *connections, int fd);
 
-/* Note that the response to a request has been sent. */
+/* Record that the response to a request has been sent. */
 void web_connections_note_end(struct web_connections *connections, int fd,
 			      uint64_t now_ns);
 

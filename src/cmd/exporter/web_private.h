@@ -40,7 +40,7 @@ struct web_daemon {
 	struct web_server *server;
 	int listen_fd;
 	struct MHD_Daemon *mhd;
-	/* daemon with the previous TLS settings, until its connections end; NULL: none */
+	/* daemon for remaining connections with the previous TLS settings, or NULL */
 	struct MHD_Daemon *former;
 	uint64_t former_since_ns;
 	struct web_connections connections;

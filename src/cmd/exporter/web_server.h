@@ -36,10 +36,13 @@ int web_server_set_config(struct web_server *server, const char *settings, size_
  */
 int web_server_set_look(struct web_server *server, int fd);
 
-/* Maximum number of descriptors that web_server_polled() sets. */
+/* Maximum number of descriptors that web_server_polled() stores. */
 #define WEB_POLLED_MAX (2 * LISTEN_MAX)
 
-/* Set the descriptors to poll. Return their number. */
+/*
+ * Store the descriptors to poll in ret, which has room for WEB_POLLED_MAX of them. Return
+ * the number of descriptors.
+ */
 size_t web_server_polled(struct web_server *server, struct pollfd *ret);
 
 /* Return the maximum time in ms until the next call of web_server_run(). */

@@ -255,8 +255,8 @@ static int load_since(struct leaks *l)
 }
 
 /*
- * Check that there is a single process if an option requires it. Return an
- * enum exit_status.
+ * If an option requires a single process, check that only one is selected, and that
+ * --since names a snapshot of this process. Return an enum exit_status.
  */
 static int check_one(const struct leaks *l, const struct snapshot *snapshot)
 {
@@ -293,7 +293,7 @@ static int check_one(const struct leaks *l, const struct snapshot *snapshot)
 	return EXIT_DONE;
 }
 
-/* Write the report: first a sentence about all processes, if there are several. */
+/* Write the report. For several processes, begin with a sentence about all of them. */
 static int finish(struct leaks *l, size_t process_count, int status)
 {
 	_cleanup_conclusion_ struct conclusion conclusion = CONCLUSION_INIT;

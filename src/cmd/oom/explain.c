@@ -112,8 +112,8 @@ static int check_usage(const struct options *o)
 }
 
 /*
- * Read the kills from the log, and print a message if the log is incomplete. Returns
- * EXIT_DONE, or prints a message and returns another exit status.
+ * Read the kills from the log, and print a message if the log is incomplete. Return
+ * EXIT_DONE, or print a message and return another exit status.
  */
 static int read_kills(const struct options *o, struct oom_kill_list *ret)
 {

@@ -45,7 +45,7 @@ struct oom {
 	/* how the suggested command can access the cgroup; only `place` is used */
 	struct next next;
 	struct strbuf out;
-	uint64_t start_ns; /* time at which the schedule starts */
+	uint64_t start_ns; /* start of the sampling schedule */
 	uint64_t first_ns; /* time of the first sample */
 };
 
@@ -190,7 +190,7 @@ static void find_trend(struct oom *oom, size_t index)
 
 /*
  * Write a sample of a series. A single sample is written at the end of the command, with
- * a pager if it is a text. Return false if it could not be written.
+ * a pager if it is text. Return false if the sample could not be written.
  */
 static bool write_sample(struct oom *oom)
 {
@@ -199,8 +199,8 @@ static bool write_sample(struct oom *oom)
 }
 
 /*
- * Show all samples that contain a group, or only the sample that --at selects. A text
- * report shows a single sample.
+ * Show all samples of the recording that contain the cgroup, or only the sample that --at
+ * selects. A text report shows a single sample.
  */
 static int run_replay(struct oom *oom)
 {
@@ -239,7 +239,10 @@ static int run_replay(struct oom *oom)
 	return EXIT_FAILED;
 }
 
-/* Take samples until the cgroup has been removed or the requested number is reached. */
+/*
+ * Take samples until the cgroup has been removed, the requested number is reached, or a
+ * signal arrives.
+ */
 static int run_series(struct oom *oom)
 {
 	const struct options *o = oom->session->options;

@@ -26,7 +26,7 @@ struct map {
 	struct next next;
 };
 
-/* Return true if the list is text with headings, for a person instead of a script. */
+/* Return true if the list is text with headings, for a person rather than a script. */
 static bool has_conclusion(const struct map *map)
 {
 	const struct options *o = map->session->options;

@@ -192,8 +192,8 @@ static unsigned int share_of_screen(const struct session *session)
 
 /*
  * Set the columns given with -o or --output-all; +COL adds to the columns from the
- * settings. ui->columns then points into *names, so *names must outlive *ui. Returns
- * EXIT_DONE, or prints a message and returns EXIT_BAD_USAGE.
+ * settings. ui->columns then points into *names, so *names must outlive *ui. Return
+ * EXIT_DONE, or print a message and return EXIT_BAD_USAGE.
  */
 static int set_columns(const struct options *o, struct ui_options *ui,
 		       struct strbuf *names)

@@ -22,7 +22,7 @@
 #include "cmd/session/session.h"
 #include "render/table/output.h"
 
-/* Maximum delay of a sample by a heap walk, as 1/PATIENCE_PART of the interval. */
+/* Maximum wait of a sample for heap walks, as 1/PATIENCE_PART of the interval. */
 #define PATIENCE_PART 4
 
 struct series {
@@ -83,8 +83,8 @@ static size_t order_rows(struct series *series)
 }
 
 /*
- * Size in bytes of the chunks in which rows are written. Writing in chunks keeps memstate
- * small, regardless of the number of processes.
+ * Size in bytes of the chunks in which rows are written. Chunks keep the memory usage of
+ * memstate small, regardless of the number of processes.
  */
 #define CSV_PART_BYTES 4096
 
@@ -126,8 +126,8 @@ static int write_json(struct series *series, size_t count)
 }
 
 /*
- * Stretch the interval so that reading the most expensive target takes no more than the
- * requested share of its time.
+ * Stretch the interval so that reading the most expensive target takes at most the share
+ * of the time that the user set with --max-share.
  */
 static void govern(struct series *series, uint64_t now_ns)
 {
@@ -379,8 +379,8 @@ static bool wait_for_next(struct series *series)
 	if (signals_stop_count() == stops)
 		return !child->has_ended;
 	/*
-	 * forward signals and give the command time to end, except for SIGINT, which the
-	 * terminal sends to the command itself
+	 * forward signals and give the command time to end; do not forward SIGINT, which
+	 * the terminal also sends to the command
 	 */
 	if (child->pid > 0 && signals_last_stop() != SIGINT)
 		child_signal(child, signals_last_stop());

@@ -28,7 +28,7 @@
 #include "render/table/conclusion.h"
 #include "sample/oom/trend_reader.h"
 
-/* Maximum delay of a sample by a heap walk, as 1/PATIENCE_PART of the interval. */
+/* Maximum wait of a sample for heap walks, as 1/PATIENCE_PART of the interval. */
 #define PATIENCE_PART 4
 
 struct text {
@@ -39,7 +39,7 @@ struct text {
 	struct table_options options;
 	struct snapshot snapshot;
 	struct strbuf out;
-	struct conclusion conclusion; /* a page uses only its next command */
+	struct conclusion conclusion; /* for a single process, only `next` is set */
 };
 
 static int compare_rows(const void *a, const void *b, void *context)
@@ -136,8 +136,8 @@ static void add_table(struct text *text, const struct snapshot *snapshot)
 }
 
 /*
- * Return true if the page of a single process can be shown: no columns were requested,
- * and the targets may be a single process.
+ * Return true if the report can be the page of a single process: no columns were
+ * requested, and the targets may be a single process.
  */
 static bool wants_page(const struct text *text)
 {

@@ -201,7 +201,9 @@ struct search {
 	const char *root;
 	const struct known_allocator *known;
 	const struct machine *machine;
-	/* path of the best library so far, and of a library for another machine */
+	/*
+	 * path of the best library so far, and path of a library for another machine type
+	 */
 	char *found, *other;
 };
 

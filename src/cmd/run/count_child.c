@@ -23,8 +23,8 @@
 #include "proc/process/file.h"
 
 /*
- * Maximum part of memstate's Rss, 1/COPY_GROWTH_PART, by which its forked copy grows
- * before exec.
+ * Before exec, the Rss of the forked copy of memstate grows by at most 1/COPY_GROWTH_PART
+ * of memstate's Rss.
  */
 #define COPY_GROWTH_PART 8
 

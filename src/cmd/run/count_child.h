@@ -58,8 +58,8 @@ struct count_child {
 	}
 
 /*
- * Check that the counting library can be preloaded into the named command. Returns
- * EXIT_DONE, or prints a message and returns another exit status.
+ * Check that the counting library can be preloaded into the named command. Return
+ * EXIT_DONE, or print a message and return another exit status.
  */
 int count_child_check(const char *name);
 
@@ -73,8 +73,8 @@ int count_child_prepare(const struct variant *allocator, const struct count_what
 			struct count_folder *folder, char ***ret_environment);
 
 /*
- * Start the command. The caller must have set all members that precede `child`. Returns
- * EXIT_DONE, or prints a message and returns another exit status.
+ * Start the command. The caller must have set all members that precede `child`. Return
+ * EXIT_DONE, or print a message and return another exit status.
  */
 int count_child_start(struct count_child *child);
 

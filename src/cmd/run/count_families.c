@@ -18,7 +18,10 @@
 #include "probe/count/entries.h"
 #include "tracee/elf/exports.h"
 
-/* Maximum size in bytes of a list of libraries, far larger than that of any program. */
+/*
+ * Maximum size in bytes of the loader's list of libraries. The list of any real program
+ * is far shorter.
+ */
 #define LIST_BYTES_MAX (1 << 20)
 
 /* Run the loader, and append its output to out. Return 0 or -errno. */

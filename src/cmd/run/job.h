@@ -21,7 +21,7 @@ struct job {
 	struct run_sampler *sampler;
 	/* cost of the ended processes, from wait4(2) */
 	struct process_cost cost;
-	/* peak Rss of the largest ended process, from wait4(2); 0: unknown */
+	/* highest peak Rss of an ended process, from wait4(2); 0: unknown */
 	uint64_t peak_rss_bytes;
 	/* memstate's Rss at the start of the job; a lower peak may be that of memstate */
 	uint64_t own_rss_bytes;
@@ -46,8 +46,8 @@ void job_release(struct job *job);
 uint64_t job_end_ns(const struct job *job);
 
 /*
- * Reap the processes that have ended. Also poll `other`, a child outside the job,
- * or NULL.
+ * Reap the processes of the job that have ended. Also reap `other`, a child outside the
+ * job, if it is not NULL and has ended.
  */
 void job_poll(struct job *job, struct child *other);
 

@@ -18,7 +18,7 @@
 #include "probe/count/linked_in.h"
 #include "tracee/elf/reader.h"
 
-/* the interpreter of a script may itself be a script, up to four times (execve(2)) */
+/* a script's interpreter may itself be a script; execve(2) allows up to four levels */
 #define INTERPRETERS_MAX 4
 
 const char *machine_bits(const struct machine *machine)

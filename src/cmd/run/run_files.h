@@ -33,8 +33,8 @@ int run_files_make_folder(const char *path);
 
 /*
  * Open the streams of one run. The input is opened with run_files_open_input(). The
- * output is written to a subfolder of `folder`, or discarded if folder is NULL. Returns
- * 0, or prints a message and returns -errno.
+ * output is written to a subfolder of `folder`, or discarded if folder is NULL. Return 0,
+ * or print a message and return -errno.
  */
 int run_files_open(const char *folder, const struct variant *variant,
 		   const struct run *run, bool is_workload, struct run_files *ret);

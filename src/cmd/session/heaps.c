@@ -45,8 +45,8 @@ struct helpers *heaps_make_helpers(const struct session *session)
 		helpers_new(&session->fs, o->allow_stall, o->malloc_info);
 
 	/*
-	 * in a command, the helper is preloaded; in other processes, it must be injected,
-	 * which stops a thread
+	 * if memstate runs a command, the helper is preloaded into it; into other
+	 * processes, the helper must be injected, which stops a thread
 	 */
 	if (!o->command && !o->no_stop)
 		helpers_allow(helpers, &o->targets);
@@ -107,7 +107,10 @@ int heaps_read_in_turn(const struct procfs *fs, struct heap_reader *reader,
 	reader->waits_for_turn = turn_await(fs, u->process.pid);
 	for (unsigned int tries = 1;; tries++) {
 		r = heap_reader_read(reader, u, mappings, ret);
-		/* do not retry with helpers, which must not query the allocator twice */
+		/*
+		 * do not retry a read with helpers, because a helper must not query the
+		 * allocator twice
+		 */
 		if (r == 0 || reader->helpers || u->error ||
 		    !turn_may_retry(fs, u->process.pid, r, tries))
 			return r;

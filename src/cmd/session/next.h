@@ -10,13 +10,14 @@
 #include "model/conclusion.h"
 
 /*
- * The command to run next after a report on one or more processes. It examines the
- * process with the highest rank, such as its Rss.
+ * The command to run next after a report on one or more processes. The command examines
+ * the process with the highest rank, for example with the largest Rss.
  */
 struct next {
 	struct next_place place; /* how the next command can access the processes */
 	struct strbuf place_options;
-	struct conclusion best; /* conclusion that holds the next command */
+	/* only the member `next` is set: the next command for that process */
+	struct conclusion best;
 	uint64_t best_rank;
 };
 
@@ -24,8 +25,8 @@ void next_begin(struct next *next, const struct session *session);
 void next_end(struct next *next);
 
 /*
- * Keep the next command of a process if its rank is the highest so far. An unknown rank
- * counts as 0.
+ * Keep the next command from the conclusion about a process if the process has the
+ * highest rank so far. An unknown rank counts as 0.
  */
 void next_offer(struct next *next, const struct conclusion *conclusion, uint64_t rank);
 

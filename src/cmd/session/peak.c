@@ -20,8 +20,8 @@
 #define FIRST_INTERVAL_NS (10 * NS_PER_MS)
 
 /*
- * Maximum time in ns that a sample waits for a heap walk. There is no fixed sampling
- * interval, but a long walk must not hide the peak.
+ * Maximum time in ns that a sample waits for a heap walk. The limit is fixed, because the
+ * sampling interval varies. A longer wait could hide the peak.
  */
 #define PATIENCE_NS (50 * NS_PER_MS)
 

@@ -23,8 +23,8 @@ int recordings_check_options(const struct options *options);
 int recordings_report(const char *path, int error);
 
 /*
- * Return the position of the moment in "FILE@TIME" if path is not a file, but FILE is.
- * Otherwise return 0. Only the command diff accepts this notation.
+ * If path is not a file but has the form "FILE@TIME" and FILE is a file, return the
+ * offset of TIME. Otherwise return 0. Only the command diff accepts this notation.
  */
 size_t recordings_find_moment(const char *path);
 
@@ -36,8 +36,8 @@ int recordings_begin(const struct options *options, struct sampler *sampler,
 		     struct recorder **ret);
 
 /*
- * Report if the last sample could not be recorded. Return status, or EXIT_PARTIAL
- * instead of EXIT_DONE.
+ * Print a message if the last sample could not be recorded, and return EXIT_PARTIAL
+ * instead of EXIT_DONE. Otherwise return `status`.
  */
 int recordings_finish(const struct options *options, const struct recorder *recorder,
 		      int status);

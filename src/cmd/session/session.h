@@ -81,7 +81,7 @@ int session_sort_key(const struct options *options, const struct column_set *set
 int session_list(const struct session *session, unsigned int needs, struct snapshot *ret);
 
 /*
- * Numbers of processes that are missing from a sample, counted while the processes are
+ * Counts of the processes that are missing from a sample, updated while the processes are
  * visited one by one.
  */
 struct missing {
