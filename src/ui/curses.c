@@ -381,7 +381,7 @@ static void deliver_signals(const struct screen *s)
 	sigprocmask(SIG_SETMASK, &held, NULL);
 }
 
-/* Return the time at which to redraw the screen to update the ages on it. */
+/* Return the time at which to redraw the screen to update the ages of the data. */
 static uint64_t redraw_ns(const struct screen *s)
 {
 	return s->drawn_ns + ui_redraw_interval_ns(&s->ui);

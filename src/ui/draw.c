@@ -139,7 +139,7 @@ static void add_unreadable(const struct ui *ui, int width, struct word *words,
 	}
 }
 
-/* Show the time of the recorded sample, its number, and the number of all samples. */
+/* Show the time and number of the recorded sample, and the total number of samples. */
 static void add_moment(const struct ui *ui, int width, struct word *words, size_t *count)
 {
 	const struct usage *u = data_detail(&ui->data);

@@ -31,7 +31,7 @@ enum prompt_kind {
 	PROMPT_NONE,
 	PROMPT_SEARCH,
 	PROMPT_FILTER,
-	PROMPT_USER, /* asks for the user whose processes to show */
+	PROMPT_USER, /* asks for the user whose processes will be shown */
 	PROMPT_SAVE,
 	PROMPT_MOMENT, /* asks for the time of the recorded sample to show */
 	PROMPT_STOP,   /* asks whether to stop the process to read its heap */

@@ -187,7 +187,7 @@ void ui_refresh(struct ui *ui, uint64_t now_ns)
 		data_heap_read(&ui->data, data_view(ui) == VIEW_HEAP ? HEAP_DETAIL : 0);
 	ui->data.is_slowed = interval_ns > ui->interval_ns;
 	ui->wants_refresh = false;
-	/* keep the schedule of refreshes, unless the next time has already passed */
+	/* keep the schedule of refreshes, unless the next refresh is already overdue */
 	ui->due_ns += interval_ns;
 	if (ui->due_ns <= now_ns || ui->due_ns > now_ns + interval_ns)
 		ui->due_ns = now_ns + interval_ns;

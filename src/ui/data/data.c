@@ -39,7 +39,7 @@ void data_release(struct data *d)
 	history_release(&d->history);
 }
 
-/* Copy the list of processes, which stays visible after all targets have ended. */
+/* Copy the list of processes. The copy stays visible after all targets have ended. */
 static void keep_processes(struct data *d)
 {
 	const struct snapshot *now = d->feed->processes;

@@ -70,7 +70,7 @@ const struct usage *data_detail(const struct data *d);
 
 /*
  * Return the time to wait before the next read of the selected process: interval_ns, or
- * longer if reads would take more than their share of the time.
+ * longer if reads would otherwise take more than their maximum share of the time.
  */
 uint64_t data_detail_interval_ns(const struct data *d, uint64_t interval_ns);
 

@@ -39,10 +39,10 @@ struct feed_kind {
 	 */
 	int (*open_group)(struct feed *feed, const struct cgroup_target *target);
 	/*
-	 * Read the open cgroup, and the processes of the level that owns its limit. The
-	 * processes are borrowed until the next read. Return 0, -ESRCH if the cgroup was
-	 * removed, -ENOENT if a sample of a recording does not contain the cgroup, or
-	 * another -errno.
+	 * Read the open cgroup, and the processes of the cgroup that sets its limit,
+	 * which may be an ancestor. The processes are borrowed until the next read.
+	 * Return 0, -ESRCH if the cgroup was removed, -ENOENT if a sample of a recording
+	 * does not contain the cgroup, or another -errno.
 	 */
 	int (*read_group)(struct feed *feed, struct cgroup *ret,
 			  const struct snapshot **ret_processes);

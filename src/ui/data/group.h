@@ -27,7 +27,10 @@ struct data_group {
 	bool is_gone; /* true if the cgroup was removed; its last values remain */
 	int error;    /* -errno from opening or reading the cgroup, or 0 */
 	struct cgroup cgroup;
-	/* processes of the level that owns the limit; borrowed from the feed */
+	/*
+	 * processes of the cgroup that sets the limit, which may be an ancestor; borrowed
+	 * from the feed
+	 */
 	const struct snapshot *processes;
 	struct oom_figures figures;
 	struct seen_growth need;

@@ -191,7 +191,10 @@ uint64_t data_heap_wait_ns(const struct data *d, uint64_t interval_ns)
 
 	if (!f)
 		return interval_ns;
-	/* the CPU time includes the pause, so limiting its share limits both */
+	/*
+	 * limit the share of CPU time; this also limits the pauses, which are part of the
+	 * CPU time
+	 */
 	wait_ns = heap_share_ns(f->cpu_ns, d->options->max_share_per_mille);
 	return wait_ns > interval_ns ? wait_ns : interval_ns;
 }

@@ -28,7 +28,7 @@ struct data_heap {
 	/* progress of the leak scan in thousandths; -1: not started */
 	int progress_per_mille;
 
-	/* processes that memstate may stop, with the user's permission */
+	/* processes that the user has allowed memstate to stop */
 	struct process_name {
 		int pid;
 		uint64_t start_ticks;
@@ -66,8 +66,8 @@ void data_heap_ask(struct data *d);
 bool data_heap_can_be_read(const struct data *d);
 
 /*
- * Return the time in ns for which a heap read with these wishes would stop the process,
- * or BYTES_UNKNOWN if the time cannot be estimated.
+ * Return the time in ns for which a heap read with the given enum heap_wish flags would
+ * stop the process, or BYTES_UNKNOWN if the time cannot be estimated.
  */
 uint64_t data_heap_estimate_ns(const struct data *d, unsigned int wishes);
 
@@ -97,8 +97,8 @@ uint64_t data_heap_wait_ns(const struct data *d, uint64_t interval_ns);
 uint64_t data_heap_due_ns(const struct data *d, uint64_t interval_ns);
 
 /*
- * Estimate the amounts of the heap's owners in a later sample from the findings of the
- * last heap read, and add them to the sample.
+ * Estimate the heap memory of each owner in a later sample from the findings of the last
+ * heap read, and store the estimates in the sample.
  */
 void data_heap_add(const struct data *d, struct usage *u, struct mapping_list *mappings);
 

@@ -126,7 +126,7 @@ static bool is_of_owner(unsigned int part)
 }
 
 /*
- * Forget the owners' earlier amounts. Before the first heap read, the heap's memory was
+ * Forget the earlier amounts by owner. Before the first heap read, the heap's memory was
  * attributed to other owners, and the screen must not show the difference as a change.
  */
 static void restart_owners(struct history *h)

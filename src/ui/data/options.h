@@ -53,13 +53,13 @@ struct ui_options {
 	/* the /proc for reading heaps; NULL: heaps must not be read */
 	const struct procfs *fs;
 	/*
-	 * maximum time for which a heap read may stop a process, with and without a
-	 * request by the user
+	 * maximum time for which a heap read may stop a process: if the user requested
+	 * the read, and if memstate reads the heap automatically
 	 */
 	uint64_t max_pause_ns, auto_pause_ns;
 	/*
-	 * Whether a heap may be copied while its process runs, if the user named the
-	 * process. The copy is kept until the next read.
+	 * Whether a heap may be copied while its process is running, if the user named
+	 * the process. The copy is kept until the next read.
 	 */
 	enum pre_copy pre_copy;
 	bool no_stop; /* true to read all heaps without stopping the process */

@@ -12,8 +12,8 @@
 
 /*
  * Limits that keep the user from waiting long while the history for a graph is read.
- * memstate begins with GRAPH_SAMPLES samples, and reads fewer samples if reading takes
- * longer than PATIENCE_NS.
+ * memstate begins with GRAPH_SAMPLES samples. If reading takes longer than PATIENCE_NS,
+ * it reads fewer samples the next time.
  */
 #define GRAPH_SAMPLES 320
 #define GRAPH_SAMPLES_MIN 64

@@ -84,8 +84,8 @@ int send_signal(const struct procfs *fs, const struct process *p, int number)
 	if (fd < 0)
 		return -errno;
 	/*
-	 * The descriptor was opened for the right process if the pid still belongs to it,
-	 * because a pid is not reused before its process has been reaped.
+	 * A pid is not reused before its process has been reaped. If the pid still
+	 * belongs to the process now, the descriptor refers to that process.
 	 */
 	r = proc_stat_read(fs, p->pid, &now);
 	if (r < 0)

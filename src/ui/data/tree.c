@@ -52,7 +52,10 @@ static void link_nodes(struct node *nodes, size_t count)
 	free(by_pid);
 }
 
-/* Return n or the first of its later siblings that is not yet in the tree, or NULL. */
+/*
+ * Return the first node that is not yet in the tree, starting with n and continuing with
+ * its later siblings. Return NULL if all of them are in the tree.
+ */
 static struct node *next_free(struct node *n)
 {
 	while (n && n->is_placed)

@@ -16,7 +16,7 @@
 struct tree_place {
 	/* depth of the process; 0 if its parent is not in the list */
 	unsigned int depth;
-	/* bit d is set if another sibling at depth d follows below */
+	/* bit d is set if the process or its ancestor at depth d has a later sibling */
 	uint32_t more_below;
 	size_t hidden; /* number of descendants that are folded away */
 };

@@ -56,12 +56,13 @@ void grid_set_columns(struct grid *g, const char *names);
 struct row_style {
 	enum role role;
 	char mark; /* character before the row; ' ': no mark */
-	/* text drawn before the last column of the row; style() appends it */
+	/* text to draw before the last column of the row; style() appends to it */
 	struct strbuf *prefix;
 };
 
 struct grid_rows {
-	const void *const *rows; /* rows for the get() functions of the columns */
+	/* rows, which are passed to the get() functions of the columns */
+	const void *const *rows;
 	size_t count;
 	bool exact_bytes;
 	/* sets the role, mark and prefix of a row; may be NULL */

@@ -142,7 +142,10 @@ enum action {
 #define KEYS_PER_ROW 4
 
 struct key_row {
-	/* keys for the action, up to KEY_NONE; the key bar shows the first key */
+	/*
+	 * keys for the action, terminated by KEY_NONE unless all entries are used; the
+	 * key bar shows the first key
+	 */
 	uint32_t keys[KEYS_PER_ROW];
 	enum action action;
 	/* IN_ contexts in which the keys work, and WHEN_ conditions that must all hold */
@@ -161,7 +164,7 @@ extern const size_t key_row_count;
  */
 struct key_section {
 	const char *title;
-	/* IN_ flags of views, menus or prompts, perhaps with WHEN_REPLAYED */
+	/* IN_ flags of views, menus or prompts, optionally combined with WHEN_REPLAYED */
 	unsigned int contexts;
 };
 

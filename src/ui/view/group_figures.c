@@ -10,7 +10,7 @@
 #include "render/process/growth_text.h"
 #include "ui/screen/meter.h"
 
-/* Minimum number of columns that must be left for the memory pressure. */
+/* Minimum width in columns of the space in which to draw the memory pressure. */
 #define PRESSURE_WIDTH 28
 
 struct pen group_page_line(struct group_page *p)
@@ -102,8 +102,8 @@ static void draw_bar(struct group_page *p)
 }
 
 /*
- * Draw the headroom below the limit, the value that kubectl top shows, and the memory
- * that this value does not include.
+ * Draw three amounts: the headroom below the limit, the memory usage that kubectl top
+ * shows, and the memory that this usage does not include.
  */
 static void draw_conclusions(struct group_page *p)
 {

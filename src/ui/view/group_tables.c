@@ -22,7 +22,7 @@ static void add_path(struct pen *pen, const char *path)
 static const struct {
 	const char *heading;
 	int width;
-	int min_width; /* minimum width of a screen that shows the column */
+	int min_width; /* minimum screen width for the column */
 	size_t offset;
 	bool is_count;
 } level_columns[] = {

@@ -211,7 +211,7 @@ static void draw_chunks(const struct heap_sheet *s)
 	struct heap_arena all;
 	struct pen pen;
 
-	/* the heap of a language runtime is shown by its spaces instead */
+	/* skip the heap of a language runtime; another part shows its spaces */
 	if (!allocator_is_malloc(heap->allocator))
 		return;
 	pen = sheet_begin_heading(s);
@@ -272,11 +272,12 @@ static void get_jemalloc_amounts(const struct heap_arena *arena, bool are_lists_
 }
 
 struct arena_table {
-	/* headings of the columns, up to the first NULL */
+	/* headings of the columns, terminated by NULL unless all entries are used */
 	const char *titles[ARENA_AMOUNTS];
 	void (*get)(const struct heap_arena *arena, bool are_lists_known,
 		    uint64_t ret[ARENA_AMOUNTS]);
-	bool has_numbers; /* true if arenas have numbers instead of addresses */
+	/* true if arenas are identified by numbers instead of addresses */
+	bool has_numbers;
 };
 
 static const struct arena_table glibc_table = {

@@ -13,8 +13,8 @@
 struct heap_sheet {
 	const struct heap_findings *findings;
 	/*
-	 * The heap that the parts about one heap show, and its detail, or NULL if it has
-	 * none.
+	 * The heap to show in the parts about one heap, and the details of this heap, or
+	 * NULL if the details are unknown.
 	 */
 	const struct heap *heap;
 	const struct heap_detail *detail;
@@ -48,7 +48,7 @@ void sheet_add_count_title(struct pen *pen, const char *title);
 /* Draw the allocator's own figures if memstate queried the allocator. */
 void sheet_draw_reported(const struct heap_sheet *s);
 
-/* Draw all heaps of a process that has more heaps than that of malloc. */
+/* If a process has heaps other than that of malloc, draw all of its heaps. */
 void sheet_draw_heaps(const struct heap_sheet *s);
 
 /* Draw the spaces in the heaps of language runtimes. */
@@ -58,8 +58,8 @@ void sheet_draw_spaces(const struct heap_sheet *s);
 void sheet_draw_leaks(const struct heap_sheet *s);
 
 /*
- * Draw the types of malloc's blocks, the fill levels of pages, and the blocks that pin
- * pages of a heap, as far as its detail is known.
+ * Draw the fill levels of pages, the types of malloc's blocks, or the blocks that pin
+ * pages of a heap. Draw nothing if this detail of the heap is unknown.
  */
 void sheet_draw_fill(const struct heap_sheet *s);
 void sheet_draw_types(const struct heap_sheet *s);

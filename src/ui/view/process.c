@@ -322,7 +322,7 @@ static void draw_diagnosis(struct page *p, int lines)
 	}
 }
 
-/* Return the number of lines of the tables of heaps and of known uses. */
+/* Return the total number of lines of the tables of heaps and of known memory uses. */
 static int count_heap_lines(const struct usage *u)
 {
 	int heaps = usage_heaps_are_listed(u) ? (int)u->heap_count + 1 : 0;
@@ -362,8 +362,8 @@ static void draw_heaps(struct page *p)
 }
 
 /*
- * Return true if there is room for blank lines around the matrix, after the more
- * important sentences of the diagnosis.
+ * Return true if blank lines fit around the matrix without displacing the diagnosis,
+ * which is more important.
  */
 static bool has_room_for_blank(const struct page *p)
 {

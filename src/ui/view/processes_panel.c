@@ -30,9 +30,7 @@ int processes_panel_width(int screen_width, int screen_height)
 	return width < WIDTH_MIN ? WIDTH_MIN : width > WIDTH_MAX ? WIDTH_MAX : width;
 }
 
-/*
- * Draw text in several lines, wrapped. The text may contain words from outside memstate.
- */
+/* Draw text, wrapped into several lines. The text may contain untrusted words. */
 static void add_text(struct lines *l, const char *first, const char *text)
 {
 	_cleanup_strbuf_ struct strbuf wrapped = STRBUF_INIT;
