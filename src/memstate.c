@@ -17,11 +17,11 @@
 #define MAPPED_BYTES_MIN 65536
 
 /*
- * Open those of the descriptors 0 to 2 that the caller has closed. Otherwise, the next
- * file that memstate opens, such as a recording, may become standard error, and messages
- * would be written into the file. Descriptor 0 is opened for writing and 1 and 2 for
- * reading, so that using them still fails with EBADF. All are closed on exec, so that
- * commands inherit closed descriptors.
+ * Open each of the descriptors 0 to 2 that is closed. Otherwise, the next file that
+ * memstate opens, such as a recording, might become standard error, and messages would be
+ * written into that file. Descriptor 0 is opened only for writing, and 1 and 2 only for
+ * reading, so that using them still fails with EBADF. All of them are closed on exec, so
+ * that commands inherit the closed descriptors.
  */
 static int occupy_standard_descriptors(void)
 {
@@ -44,8 +44,8 @@ static void ignore_signal(int number)
 /*
  * Make a write beyond the file size limit (ulimit -f) fail with EFBIG instead of ending
  * memstate with SIGXFSZ. memstate can then report the error and remove its temporary
- * file. The signal gets a handler and is not ignored, because commands that memstate
- * starts would inherit an ignored signal.
+ * file. The signal is handled instead of ignored, because commands that memstate starts
+ * would inherit an ignored signal.
  */
 static void survive_file_size_limit(void)
 {
