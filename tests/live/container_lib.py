@@ -74,10 +74,11 @@ class Container:
         return self.process.returncode
 
 
-def runc_container(folder, root, path, number):
+def oci_container(runtime, folder, root, path, number):
+    """Start a container with runc or crun, whose cgroup is path."""
     bundle = f"{folder}/bundle{number}"
     os.mkdir(bundle)
-    subprocess.run(["runc", "spec", "--bundle", bundle], check=True)
+    subprocess.run([runtime, "spec", "--bundle", bundle], check=True)
     with open(f"{bundle}/config.json", encoding="utf-8") as f:
         config = json.load(f)
     config["root"]["path"] = root
@@ -90,4 +91,4 @@ def runc_container(folder, root, path, number):
     with open(f"{bundle}/config.json", "w", encoding="utf-8") as f:
         json.dump(config, f)
     name = f"memstate-{os.getpid()}-{number}"
-    return Container(["runc", "--root", f"{folder}/runc", "run", "--bundle", bundle, name], path)
+    return Container([runtime, "--root", f"{folder}/{runtime}", "run", "--bundle", bundle, name], path)

@@ -8,7 +8,7 @@ import signal
 import time
 
 import oom_lib
-from container_lib import make_root, need, runc_container
+from container_lib import make_root, need, oci_container
 from exporter_lib import Exporter, add_up
 from live import MIB, Folder, Skip, equal, run, wait_until
 from oom_lib import Filled, Group
@@ -109,7 +109,7 @@ def a_container_of_runc_is_restarted():
         root = make_root(folder)
         x.wait_ready()
         for i in range(RESTARTS):
-            container = runc_container(folder, root, path, i)
+            container = oci_container("runc", folder, root, path, i)
             container.wait_until_running()
             if i == 0:
                 first = x.wait_for(lambda s: add_up(s, KILLS, group=path) == 0, "born at 0")

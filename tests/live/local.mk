@@ -54,7 +54,7 @@ LIVE_TESTS += %D%/count_inject.py %D%/count_inject_kill.py %D%/count_copies.py
 # Attacks by another process of the same user, and fakes of what memstate leaves behind
 LIVE_TESTS += %D%/inject_same_user.py %D%/inject_fakes.py
 # The exporter for Prometheus
-LIVE_TESTS += %D%/exporter.py %D%/exporter_heaps.py %D%/exporter_kills.py %D%/exporter_many.py %D%/exporter_owners.py %D%/exporter_prometheus.py %D%/exporter_restarts.py %D%/exporter_scrapers.py %D%/exporter_web.py %D%/exporter_web_file.py
+LIVE_TESTS += %D%/exporter.py %D%/exporter_crun.py %D%/exporter_heaps.py %D%/exporter_kills.py %D%/exporter_many.py %D%/exporter_owners.py %D%/exporter_prometheus.py %D%/exporter_restarts.py %D%/exporter_scrapers.py %D%/exporter_web.py %D%/exporter_web_file.py
 TESTS += $(LIVE_TESTS)
 EXTRA_DIST += %D%/live.py %D%/schema_lib.py %D%/blocks_lib.py %D%/browser_lib.py %D%/compare_lib.py %D%/container_lib.py %D%/count_inject_lib.py %D%/flame_lib.py %D%/heap_lib.py \
 	%D%/inject_lib.py %D%/leak_lib.py %D%/stacks_lib.py %D%/oom_lib.py %D%/pprof_lib.py %D%/pre_copy_lib.py %D%/python \

@@ -12,7 +12,7 @@ import subprocess
 import sys
 import time
 
-from container_lib import FILL, LIMIT, Container, make_root, need, runc_container
+from container_lib import FILL, LIMIT, Container, make_root, need, oci_container
 from live import Folder, Skip, check, equal, memstate, need_built_with, run, wait_until
 from oom_lib import Watch, find_hierarchy, test
 
@@ -59,7 +59,7 @@ def check_all(name, start):
 @test
 def containers_of_runc():
     need("runc")
-    check_all("runc", lambda folder, root, i: runc_container(folder, root, f"/memstate-{os.getpid()}-{i}", i))
+    check_all("runc", lambda folder, root, i: oci_container("runc", folder, root, f"/memstate-{os.getpid()}-{i}", i))
 
 
 @test
@@ -67,7 +67,7 @@ def containers_at_the_paths_of_docker():
     need("runc")
     try:
         check_all("docker's layout",
-                  lambda folder, root, i: runc_container(folder, root, f"/docker/{secrets.token_hex(32)}", i))
+                  lambda folder, root, i: oci_container("runc", folder, root, f"/docker/{secrets.token_hex(32)}", i))
     finally:
         folder, _ = find_hierarchy()
         if os.path.isdir(f"{folder}/docker"):

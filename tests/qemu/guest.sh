@@ -20,7 +20,7 @@ limit_s=${MEMSTATE_QEMU_LIMIT_S:-500} # only a guest that hangs takes this long
 # The first pass runs all tests, other passes those that depend on their setting.
 # MEMSTATE_QEMU_TESTS replaces the tests of the first pass and skips the others.
 # MEMSTATE_QEMU_MIB is the memory of the guest, MEMSTATE_QEMU_LIMIT_S its time limit.
-tests="exporter_kills.py oom.py oom_disk.py oom_kills.py oom_runtime.py oom_trouble.py oom_v2.py oom_verdicts.py oom_watch.py oom_writer.py"
+tests="exporter_crun.py exporter_kills.py oom.py oom_disk.py oom_kills.py oom_runtime.py oom_trouble.py oom_v2.py oom_verdicts.py oom_watch.py oom_writer.py"
 generations="oom.py"
 swap="oom_swap.py"
 if test -n "${MEMSTATE_QEMU_TESTS:-}"; then
@@ -28,7 +28,7 @@ if test -n "${MEMSTATE_QEMU_TESTS:-}"; then
 	generations=
 	swap=
 fi
-libraries_of_tests="exporter_lib.py inject_lib.py oom_lib.py pre_copy_lib.py schema_lib.py"
+libraries_of_tests="container_lib.py exporter_lib.py inject_lib.py oom_lib.py pre_copy_lib.py schema_lib.py"
 classic=$tests
 
 skip()
@@ -144,6 +144,8 @@ make_disk()
 	targets=$builddir/tests/targets
 	printf '%s\n' "$MEMSTATE" "$targets/oom_target" "$targets/storm_target" "$targets/pre_copy_tool" \
 		"$(command -v unshare)" >>"$work/binaries"
+	# the test of its containers is skipped without it
+	command -v crun >>"$work/binaries" || :
 	{
 		cat "$work/python" "$work/binaries"
 		libraries
