@@ -89,8 +89,8 @@ static struct cgroup_counts counts_of(const struct cgroup *cgroup)
 }
 
 /*
- * Set the kernel's event counts of a cgroup. A cgroup that was removed and created again
- * has another id, and counts from 0.
+ * Store the kernel's event counts of a cgroup, and how much they have increased. A cgroup
+ * that was removed and created again has another id, and its counts start at 0.
  */
 static void set_counts(struct place *place, uint64_t id,
 		       const struct cgroup_counts *counts)
@@ -140,7 +140,7 @@ static void begin(struct cgroup_turns *turns, const struct places *places)
 		 * unknown ones remain unknown
 		 */
 		place->increase = cgroup_counts_sub(&place->counts, &place->counts);
-		/* a removed cgroup that has processes was created again */
+		/* a removed cgroup that has processes again was re-created */
 		if (place->seen_ns == places->now_ns)
 			place->is_removed = false;
 	}

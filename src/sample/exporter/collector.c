@@ -17,7 +17,10 @@
 #include "sample/exporter/places.h"
 #include "sample/process/watch.h"
 
-/* Maximum age of heap figures. Older figures are replaced by those without a heap. */
+/*
+ * Maximum age of the heap figures of a process. If they are older, the figures without
+ * the heap are used.
+ */
 #define HEAP_AGE_MAX_NS (300 * NS_PER_S)
 
 /*
@@ -166,8 +169,8 @@ static const struct usage *find_heap(const struct collector *c, const struct usa
 }
 
 /*
- * Select the processes whose mappings are to be read: those of the shown groups, except
- * processes whose owners are known already.
+ * Select the processes whose mappings are to be read: the processes of the shown groups,
+ * except those whose owners of memory are known already.
  */
 static void select_processes(struct collector *c)
 {
@@ -252,8 +255,8 @@ static void read_cgroups(struct collector *c, uint64_t limit_ns)
 }
 
 /*
- * Set the time of the boot. It changes only if the clock is set, so that the start times
- * of processes remain the same from round to round.
+ * Set the time of the boot. Keep the previous value unless the clock was set, so that the
+ * start times of processes remain the same from round to round.
  */
 static void set_boot_time(struct exporter_look *look)
 {

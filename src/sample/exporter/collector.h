@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * collector - read the figures that the exporter shows, once per round: the memory of all
- * processes by group, the cgroups, and the kills. The result of a round is a struct
- * exporter_look. A round reads the processes that are new or have changed, and some
- * others in turn, within a time limit. Single-threaded.
+ * processes by group, the cgroups, and the kills. The result of a round is a snapshot of
+ * the figures (struct exporter_look). A round reads the processes that are new or have
+ * changed, and some others in turn, within a time limit. Single-threaded.
  */
 #ifndef MS_SAMPLE_EXPORTER_COLLECTOR_H
 #define MS_SAMPLE_EXPORTER_COLLECTOR_H
@@ -29,8 +29,8 @@ struct collector_setup {
 	 */
 	uint64_t turns_cpu_share;
 	/*
-	 * command names of the processes whose heaps are read, borrowed, or NULL if no
-	 * heaps are read
+	 * pattern for the command names of the processes whose heaps are read, borrowed;
+	 * NULL: read no heaps
 	 */
 	const regex_t *heap_pattern;
 	uint64_t max_pause_ns;

@@ -10,8 +10,8 @@
 #include "base/xalloc.h"
 
 /*
- * Reading heaps may use this share of one CPU, and pause each process for this share
- * of the time.
+ * Maximum share of one CPU that reading heaps may use, and maximum share of its time for
+ * which each process may be paused.
  */
 #define SHARE_PER_MILLE 20
 

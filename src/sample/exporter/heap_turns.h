@@ -23,13 +23,13 @@ struct heap_turns *heap_turns_new(const struct procfs *fs, struct sampler *sampl
 void heap_turns_free(struct heap_turns *turns);
 
 /*
- * Read the next processes of the snapshot, and add the pauses of their heaps to *pauses.
- * Forget the processes that are no longer in the snapshot.
+ * Read the heaps of the next processes in the snapshot, and add the durations of the
+ * pauses to *pauses. Forget the processes that are no longer in the snapshot.
  */
 void heap_turns_take(struct heap_turns *turns, const struct snapshot *processes,
 		     struct look_pauses *pauses);
 
-/* Return the last usage of the process whose heap was read, or NULL. */
+/* Return the latest usage of the process that includes its heap, or NULL. */
 const struct usage *heap_turns_find(const struct heap_turns *turns,
 				    const struct process *process);
 

@@ -22,8 +22,8 @@ void kills_open(struct kills *kills);
 void kills_close(struct kills *kills);
 
 /*
- * Read the new messages, and add the kills of all complete reports to *look. Return true
- * if a kill was added.
+ * Read the new messages, and add the kills of all complete reports to the snapshot of the
+ * figures, *look. Return true if a kill was added.
  */
 bool kills_read(struct kills *kills, struct places *places, struct exporter_look *look);
 

@@ -133,8 +133,9 @@ static bool is_reason(const struct owner_entry *e, enum reason reason, uint64_t 
 }
 
 /*
- * Return true if the process may be read without exceeding the share of its time, and if
- * the budget suffices to read it again before its figures are too old.
+ * Return true if the process may be read now without exceeding the share of its time that
+ * reading may take, and if the budget suffices to read the process again before its
+ * figures are too old.
  */
 static bool may_be_read(const struct owner_turns *turns, const struct owner_entry *e,
 			uint64_t now_ns)

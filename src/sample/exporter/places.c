@@ -80,15 +80,18 @@ void places_begin(struct places *places, uint64_t now_ns)
 	places->now_ns = now_ns;
 }
 
-/* Return how cgroups are named, which may differ from how processes are grouped. */
+/*
+ * Return the grouping that determines the names of cgroups: that of the processes or, if
+ * processes are not grouped by cgroup, GROUPING_AUTO.
+ */
 static enum grouping cgroup_grouping(const struct places *places)
 {
 	return grouping_is_by_cgroup(places->grouping) ? places->grouping : GROUPING_AUTO;
 }
 
 /*
- * Append the path from the root of the hierarchy, or from the highest cgroup
- * that is visible.
+ * Append the full path of a cgroup, which starts at the root of the hierarchy. If the
+ * path of the highest visible cgroup is unknown, start at that cgroup.
  */
 static void add_full_path(const struct places *places, const char *path,
 			  struct strbuf *out)
@@ -140,9 +143,10 @@ static void set_name(const struct places *places, const char *path, int pid,
 }
 
 /*
- * Return the length of the prefix of `path` that is the path of the group's cgroup.
- * `path` is a path as memstate sees it. Return 0 if the group's cgroup is the highest
- * visible cgroup or above it.
+ * `path` is the path of a cgroup, relative to the highest cgroup that is visible to
+ * memstate. Return the length of the prefix of `path` that is the path of the cgroup to
+ * which the group's name refers. Return 0 if that cgroup is the highest visible cgroup or
+ * above it.
  */
 static size_t find_length(const struct places *places, const char *path)
 {
@@ -334,8 +338,9 @@ const struct group_name *places_find(struct places *places, const struct process
 }
 
 /*
- * Return true if the place is still needed. If memstate forgot an existing cgroup, it
- * would count its kills once more when the cgroup gets processes again.
+ * Return true if the entry of a cgroup must be kept. If memstate forgot a cgroup that
+ * still exists, it would count the kills in that cgroup once more when the cgroup gets
+ * processes again.
  */
 static bool is_kept(const struct places *places, const struct place *place)
 {

@@ -90,15 +90,15 @@ const struct group_name *places_find(struct places *places, const struct process
 				     const struct process_cgroup **ret_cgroup);
 
 /*
- * End a round: forget the processes that were not looked up in this round, and the places
- * that have had no processes for PLACES_KEEP_NS, unless their cgroups still exist. Places
+ * End a round: forget the processes that were not looked up in this round, and the
+ * cgroups that have had no processes for PLACES_KEEP_NS, unless they still exist. Cgroups
  * are kept that long because the kernel log may name a cgroup after its removal.
  */
 void places_end(struct places *places);
 
 /*
- * Set *ret to the name of the place to which a cgroup belongs. The kernel log names the
- * cgroup by its path; the cgroup may have been removed since. The caller releases *ret.
+ * Set *ret to the name under which a cgroup is exported. The kernel log names the cgroup
+ * by its path; the cgroup may have been removed since. The caller releases *ret.
  */
 void places_name_path(struct places *places, const char *path, struct group_name *ret);
 

@@ -26,9 +26,10 @@ void heap_copies_free(struct heap_copies *copies);
 void heap_copies_begin(struct heap_reader *reader);
 
 /*
- * If the copy that is about to be made of this process will be kept, set the layout of
- * reader->early for these mappings, which have this many resident bytes. No other member
- * of reader->early may be set. Copies for leak scans are not kept.
+ * Set the layout of reader->early for a copy of these mappings, which have this many
+ * resident bytes, unless the copy will not be kept. Copies for leak scans are not
+ * kept. Call this function before the copy is made, while no other member of
+ * reader->early is set.
  */
 void heap_copies_prepare(struct heap_reader *reader, const struct process *process,
 			 const struct page_list *mappings, uint64_t bytes);

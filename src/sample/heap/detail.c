@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* detail - what the report on the heaps of a process shows beyond their sums. */
+/*
+ * detail - find the details of each heap of a process: the types of its blocks, the fill
+ * levels of its pages, and its objects.
+ */
 #include "config.h"
 
 #include "base/cleanup.h"
@@ -47,7 +50,7 @@ static void detail_heap(struct heap_reader *reader, const struct heap *heap, siz
 			       "their type information (memstate doctor)";
 }
 
-/* Count the objects in the heaps of runtimes whose objects have types. */
+/* Count the objects in the heaps of Python and Java. */
 static void count_objects(struct heap_reader *reader, const struct walk_input *input,
 			  const struct heap *heap, struct heap_detail *ret)
 {

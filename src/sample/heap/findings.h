@@ -63,7 +63,9 @@ struct carried_heap {
 	/* error of the last read, or the reason why the heap was not read */
 	int error;
 	const char *problem;
-	/* why no copy was made while the process ran; like usage.heap_pre_copy_problem */
+	/*
+	 * why no copy was made while the process ran; as in usage.heap_pre_copy_problem
+	 */
 	const char *pre_copy_problem;
 	uint64_t pause_ns, expected_ns, cpu_ns;
 	struct reported reported;

@@ -12,8 +12,8 @@
 #define FUTILE_DOUBLINGS_MAX 6
 
 /*
- * The copy of a process is released if the process was not walked for this much longer
- * than the budget requires.
+ * The kept copy of a process is released if the time since its last heap walk exceeds
+ * twice the interval between its walks plus this time.
  */
 #define COPY_IDLE_NS (60 * NS_PER_S)
 
@@ -166,7 +166,10 @@ static bool may_walk(const struct heap_keeper *k, const struct kept *kept)
 	return now - kept->walked_ns >= repeat_ns(k, kept);
 }
 
-/* Return true if the process is still being read, and is walked from time to time. */
+/*
+ * Return true if the process is still read, and its last heap walk is recent enough to
+ * keep its copy.
+ */
 static bool is_followed(void *context, const struct process *process)
 {
 	const struct heap_keeper *k = context;

@@ -64,8 +64,8 @@ enum heap_walks {
 	/* walk the heap as often as the share of time allows (the default) */
 	WALKS_BY_SHARE,
 	/*
-	 * Every read walks the heap and waits for the end of the walk.
-	 * Intended for important moments.
+	 * Every read walks the heap and waits for the end of the walk, for samples that
+	 * must contain current heap figures.
 	 */
 	WALKS_ALL,
 	WALKS_NONE, /* do not walk any heap; only reuse earlier results */

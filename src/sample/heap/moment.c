@@ -33,7 +33,7 @@
 #define TURN_NS NS_PER_S
 #define TURN_LOOK_NS (10 * NS_PER_MS)
 
-/* A lower bound on the time for copying scattered pages, with two threads. */
+/* A lower bound on the time for copying 1 GiB of scattered pages, with two threads. */
 #define LATE_NS_PER_GIB (80 * NS_PER_MS)
 
 bool heap_moment_wants(const struct heap_reader *reader, const struct mapping *m)
@@ -317,7 +317,7 @@ int heap_moment_take(struct heap_reader *reader, const struct usage *u,
 		r = do_stopped(moment, copy_target, ret_pause_ns);
 	/*
 	 * Stop tracking the writes of the process, even if copying timed out (-ETIME).
-	 * Only if the early copy is kept for the next walk, tracking continues.
+	 * Tracking continues only if the early copy is kept for the next walk.
 	 */
 	if (r < 0 || !early_copy_is_kept(&moment->early))
 		early_copy_end(&moment->early);

@@ -139,8 +139,8 @@ int heap_pages_find_stopped(struct heap_moment *moment, const struct peek *peek,
 		return -ESTALE;
 	moment->is_recounted = false;
 	/*
-	 * The sampler need not make pauses for lock waiters, because the threads of a
-	 * paused target do not wait for locks.
+	 * The sampler need not release the mmap lock for waiting threads, because the
+	 * threads of a paused target do not wait for locks.
 	 */
 	was_paced = sampler_set_paced(sampler, false);
 	r = sampler_read_mappings(sampler, &moment->usage, &moment->mappings);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * pages - find the resident pages that a moment copies, and keep the figures of smaps in
- * line with them.
+ * pages - find the resident pages that heap_moment_take() copies, and keep the figures of
+ * smaps in line with these pages.
  */
 #ifndef MS_SAMPLE_HEAP_PAGES_H
 #define MS_SAMPLE_HEAP_PAGES_H
@@ -20,10 +20,11 @@ struct heap_ranges {
 };
 
 /*
- * Set the usage and the mappings of the moment: those that the caller has read, if they
- * are recent and still match the memory, because reading smaps takes much longer than
- * finding the resident pages. Otherwise, and for each of several readings of a running
- * process, read smaps. Return 0 or an error of sampler_read_mappings().
+ * Set the usage and the mappings of the moment. Use those that the caller has read
+ * if they are recent and still match the memory, because reading smaps takes much
+ * longer than finding the resident pages. Otherwise read smaps. Also read smaps
+ * for each reading if a running process is read several times. Return 0 or an
+ * error of sampler_read_mappings().
  */
 int heap_pages_read_mappings(struct heap_moment *moment, const struct usage *u,
 			     const struct mapping_list *mappings);

@@ -39,7 +39,10 @@
 #define SPARE_MAPPINGS 4096
 #define MAX_MAP_COUNT_DEFAULT 65530
 
-/* Maximum number of rounds before the one that precedes the pause. */
+/*
+ * Maximum number of rounds of copying while the process runs, not counting the last
+ * round, directly before the pause.
+ */
 #define ROUNDS_MAX 8
 /* All rounds together copy at most this many times the size of the heap. */
 #define COPIES_MAX 4
@@ -364,8 +367,9 @@ static int begin_kept(struct heap_reader *reader, const struct usage *u,
 	int r;
 
 	/*
-	 * No range is tracked any more if the process has executed another program. The
-	 * search for leaks requires an image without gaps.
+	 * Make a complete copy if no range is tracked any more, because the process has
+	 * executed another program. Also make a complete copy for the search for leaks,
+	 * which requires an image without gaps.
 	 */
 	if (!plan->is_tracked || reader->copies_roots ||
 	    pre_copy_plan_has_huge_pages(plan) ||

@@ -52,7 +52,8 @@
 #define OTHERS_SHARE 4
 
 /*
- * A heap looks corrupt if the target was paused in the middle of malloc(), so try again.
+ * Maximum number of heap walks. A heap looks corrupt if the target was paused in the
+ * middle of malloc(), so memstate tries again.
  */
 #define WALK_TRIES 4
 
@@ -97,8 +98,8 @@ void heap_reader_release(struct heap_reader *reader)
 }
 
 /*
- * Return an upper bound, in ns, on a pause in which these numbers of bytes are
- * scanned and copied.
+ * Return an upper bound, in ns, on a pause in which scanned_bytes are scanned and
+ * copied_bytes are copied.
  */
 static uint64_t estimate_pause_ns(const struct usage *u,
 				  const struct mapping_list *mappings,
@@ -219,8 +220,8 @@ static void sleep_briefly(void)
 }
 
 /*
- * Read the heap several times without a pause. Set *ret to the last reading and the
- * variation between all readings.
+ * Read the heap several times without a pause. Set *ret to the last reading, with the
+ * variation of the figures over all readings.
  */
 static int read_running(struct heap_reader *reader, struct usage *u,
 			struct mapping_list *mappings, struct heap *ret)
@@ -286,7 +287,7 @@ static bool has_room(const struct heap_reader *reader, uint64_t bytes)
 		       room.bytes - room.bytes / OTHERS_SHARE;
 }
 
-/* Return true if it is possible, and perhaps worthwhile, to copy only some pages. */
+/* Return true if copying only some pages is possible and may be worthwhile. */
 static bool may_survey(const struct heap_reader *reader, const struct usage *u,
 		       const struct mapping_list *mappings)
 {
@@ -301,7 +302,7 @@ static bool may_survey(const struct heap_reader *reader, const struct usage *u,
 
 /*
  * Read the heap in a pause that copies only the pages that the survey found. Return
- * -ENODATA if the walkers probably need, or have needed, other pages too.
+ * -ENODATA if the walkers have read other pages too, or will probably read other pages.
  */
 static int read_surveyed(struct heap_reader *reader, struct usage *u,
 			 struct mapping_list *mappings, const struct survey *survey,
@@ -431,8 +432,8 @@ int heap_reader_walk(struct heap_reader *reader, struct usage *u,
 		heap_release(ret);
 		r = prepare(reader, u, mappings, ret);
 		/*
-		 * keep the expected duration and the memory figures, which
-		 * prepare() has set
+		 * keep the expected duration of the pause, and the needed and the
+		 * available memory, which prepare() has set
 		 */
 		asked = *ret;
 		if (r == 0 && reader->is_running)

@@ -35,7 +35,7 @@ enum pre_copy {
 	PRE_COPY_HUGE,
 	/*
 	 * copy while the process runs only if a pause would be too long, by means of
-	 * soft-dirty bits, which are then cleared for all their users
+	 * soft-dirty bits; this clears the bits, which other programs may also use
 	 */
 	PRE_COPY_SOFT_DIRTY,
 };
@@ -44,7 +44,7 @@ enum pre_copy {
 enum heap_use {
 	/* everything, including the contents of all blocks */
 	HEAP_USE_ALL,
-	/* the figures, and what heap_reader_detail() reads */
+	/* only the figures and the data that heap_reader_detail() reads */
 	HEAP_USE_DETAIL,
 	/* only the figures */
 	HEAP_USE_FIGURES,
@@ -53,9 +53,9 @@ enum heap_use {
 #define FUTILE_PIDS 64
 
 /*
- * Processes for which a survey failed, or for which copies of some pages were not
- * sufficient. All their pages are copied. If the array is full, a new process replaces
- * the oldest one.
+ * Processes for which a survey failed, or for which copying only some of the pages was
+ * not sufficient. All pages of these processes are copied. If the array is full, a new
+ * process replaces the oldest one.
  */
 struct futile_pids {
 	int items[FUTILE_PIDS];
@@ -130,7 +130,10 @@ struct heap_reader {
 	size_t word_count;
 	/* symbol and type names of the process that was read last */
 	struct names names;
-	/* cached results for the executable files of all processes */
+	/*
+	 * cached results of the searches for allocators in the executable files of
+	 * all processes
+	 */
 	struct allocator_codes codes;
 };
 
@@ -190,8 +193,8 @@ void heap_reader_detail(struct heap_reader *reader, const struct heap *heap,
 			const struct mapping_list *mappings, struct heap_detail *ret);
 
 /*
- * Read everything in the image that heap_reader_detail() reads. `input` is that of the
- * walk that has found the heap.
+ * Read everything in the image that heap_reader_detail() reads. `input` is the input of
+ * the walk that found the heap.
  */
 void heap_reader_touch_detail(struct heap_reader *reader, const struct walk_input *input,
 			      const struct heap *heap);

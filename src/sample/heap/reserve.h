@@ -10,8 +10,8 @@
 
 /*
  * Reserve the memory for the copy now, so that it need not be allocated during the pause.
- * If part of the process's memory has already been copied, also copy again what has been
- * written to it since. Return 0 or -errno.
+ * If part of the process's memory has already been copied, also copy the pages again that
+ * were written since then. Return 0 or -errno.
  */
 int heap_moment_reserve(struct heap_moment *moment);
 

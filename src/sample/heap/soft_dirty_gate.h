@@ -2,7 +2,8 @@
 /*
  * soft_dirty_gate - decide whether memstate may clear the soft-dirty bits of a process,
  * and do so. The bits have no owner, so memstate refuses processes that seem to use them.
- * Uses of other processes, such as CRIU's between two dumps, cannot be detected.
+ * memstate cannot detect other programs that use the bits of the process, such as CRIU
+ * between two dumps.
  */
 #ifndef MS_SAMPLE_HEAP_SOFT_DIRTY_GATE_H
 #define MS_SAMPLE_HEAP_SOFT_DIRTY_GATE_H
@@ -13,7 +14,7 @@
 
 /*
  * Return 0 if memstate may clear the bits. Return -EFBIG with *ret_problem if the kernel,
- * the rights of memstate or the process do not permit it.
+ * the privileges of memstate or the process do not permit it.
  */
 int soft_dirty_gate_check(const struct procfs *fs, int pid,
 			  const struct mapping_list *mappings, const char **ret_problem);

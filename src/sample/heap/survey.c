@@ -44,9 +44,9 @@ bool heap_survey_is_promising(const struct heap_reader *reader, int pid,
 		if (futile->items[i] == pid)
 			return false;
 	/*
-	 * The types of blocks depend on the contents of the blocks. If malloc keeps
-	 * its own data apart from small blocks, only the figures can be determined
-	 * without these contents.
+	 * The types of blocks are determined from the contents of the blocks. Without
+	 * these contents, a walk of an allocator that stores its own data apart from the
+	 * blocks yields only the figures.
 	 */
 	return (reader->use != HEAP_USE_ALL && walk_has_small_arenas(mappings)) ||
 	       (reader->use == HEAP_USE_FIGURES && walk_keeps_data_apart(mappings));
@@ -127,8 +127,8 @@ static bool is_small(const struct mapping *m)
 }
 
 /*
- * Add the mappings for which `fits` returns true, each with the growth_bytes that follow
- * it. Return the sum of their resident bytes.
+ * Add the mappings for which `fits` returns true to reader->pages, each extended by
+ * growth_bytes at its end. Return the sum of their resident bytes.
  */
 static uint64_t add_mappings(struct heap_reader *reader,
 			     const struct mapping_list *mappings,

@@ -10,7 +10,7 @@
 #include "sample/heap/reader.h"
 #include "walk/walk.h"
 
-/* The walkers may read at most 1/SURVEY_PAGES_SHARE of all pages. */
+/* A survey fails if the walkers read more than 1/SURVEY_PAGES_SHARE of all pages. */
 #define SURVEY_PAGES_SHARE 4
 
 struct survey {

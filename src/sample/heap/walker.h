@@ -84,8 +84,8 @@ int heap_walker_start(struct heap_walker *walker, const struct heap_request *req
 #define HEAP_WALKER_HELPER_NS (10 * NS_PER_S)
 
 /*
- * Make the thread of the running read free the helpers that it uses when it ends. The
- * caller must then call heap_walker_free().
+ * Make the thread of the running read free these helpers when the thread ends. The caller
+ * must then call heap_walker_free().
  */
 void heap_walker_give_helpers(struct heap_walker *walker, struct helpers *helpers);
 

@@ -18,7 +18,7 @@
  */
 #define DYING_NS_MAX (5 * NS_PER_S)
 
-/* Maximum time for which the memory of a selected victim may stay intact. */
+/* Maximum time for which the memory of a victim may stay intact after its selection. */
 #define INTACT_MS 50
 
 struct finder {
@@ -210,10 +210,11 @@ static uint64_t count_kills(const struct past_end *end)
 }
 
 /*
- * Assign the ends to samples in order. Reports and counters are both in the order of the
- * kills, so they match one to one if their numbers are equal. If only_seen is set, drop
- * reports about victims that the recording does not contain, because such reports are
- * from a different time.
+ * Assign the ends to samples in order, and return true. Reports and increases of the kill
+ * counters are both in the order of the kills, so they match one to one if both contain
+ * the same number of kills. Otherwise return false. If only_seen is set, drop reports
+ * about victims that the recording does not contain, because such reports are from a
+ * different time.
  */
 static bool assign_in_order(struct finder *f, bool only_seen)
 {
@@ -319,9 +320,10 @@ static void add_marks(struct finder *f)
 }
 
 /*
- * Return true if a sample shows the time after the kill. The kernel starts to free a
- * victim's memory when it selects the victim, at kill_ms. A sample shortly afterwards
- * still shows the cause of the kill if its memory has not shrunk.
+ * Return true if a sample describes the time after the kill. The kernel starts to free a
+ * victim's memory when it selects the victim, at kill_ms. A sample that was taken shortly
+ * afterwards still shows the cause of the kill if the memory need has not shrunk since
+ * the previous sample.
  */
 static bool is_after_kill(const struct oom_past *past, size_t index, uint64_t kill_ms)
 {
@@ -335,8 +337,8 @@ static bool is_after_kill(const struct oom_past *past, size_t index, uint64_t ki
 }
 
 /*
- * If the sample of an end was taken after the kill, assign the end to an earlier sample,
- * because the later sample does not show the cause of the kill.
+ * If the last sample of an end was taken after the kill, assign the end to an earlier
+ * sample, because the later sample does not show the cause of the kill.
  */
 static void leave_out_later_samples(struct finder *f)
 {
@@ -350,10 +352,7 @@ static void leave_out_later_samples(struct finder *f)
 			continue;
 		while (last > 0 && is_after_kill(f->past, last, end->unix_ms))
 			last--;
-		/*
-		 * if the difference is larger, keep the sample, because the
-		 * clock was set
-		 */
+		/* a larger difference means that the clock was set, so keep the sample */
 		if (samples[end->last].elapsed_ns - samples[last].elapsed_ns <=
 		    2 * DYING_NS_MAX)
 			end->last = last;
@@ -377,8 +376,8 @@ static int is_target(struct finder *f, const struct past_process *p)
 }
 
 /*
- * Add an end for a recording without kills: the largest target has ended or is still
- * alive. Return 0 or -errno.
+ * Add an end for a recording without kills: the exit of the largest target or, if that
+ * target is still alive, the end of the recording. Return 0 or -errno.
  */
 static int add_end_without_kill(struct finder *f)
 {

@@ -12,19 +12,19 @@
 #include "base/xalloc.h"
 
 /*
- * Length of the final part of the recording, in which a burst of the memory need, or
- * pages on the kernel's file lists (hidden_bytes), may have caused the end.
+ * Length of the period before the end that is searched for sudden causes of the end: a
+ * burst of the memory need, or pages on the kernel's file lists (hidden_bytes).
  */
 #define WINDOW_NS (5 * NS_PER_S)
 
 /*
- * A rise of the memory need counts as a jump, even if it looks steady, if at least this
- * many thousandths of the rise occurred within JUMP_NS.
+ * Even if a rise of the memory need looks steady, it counts as a jump if at least this
+ * many thousandths of the rise occurred in the final JUMP_NS before the end.
  */
 #define JUMP_NS NS_PER_S
 #define JUMP_PER_MILLE 800
 
-/* Number of final samples from which the usual sampling interval is computed. */
+/* Number of samples before the end that determine the typical sampling interval. */
 #define INTERVAL_SAMPLES 10
 
 /* Maximum number of processes whose mappings are read to find thread stacks. */
@@ -48,7 +48,7 @@ static size_t last_seen(const struct past_end *end)
 		       : end->last;
 }
 
-/* Return the first sample of the last WINDOW_NS before the end of the process. */
+/* Return the index of the first sample taken at most WINDOW_NS before end->last. */
 static size_t find_window(const struct past_end *end)
 {
 	const struct past_sample *samples = end->past->samples;
@@ -142,8 +142,8 @@ static size_t add_points(const struct past_end *end, size_t stop, bool is_live,
 }
 
 /*
- * Set the figures of live heap memory from the last sample that has them, because heaps
- * are read less often than other figures.
+ * Set the figures of live heap memory from the last sample that contains them, because
+ * heaps are read less often than other figures.
  */
 static void set_live(const struct past_end *end, size_t window, struct oom_evidence *e)
 {
@@ -168,7 +168,7 @@ static bool has_jumped(const struct growth_point *points, size_t count)
 		if (last->time_ns - points[i].time_ns >= JUMP_NS)
 			before_bytes = points[i].bytes;
 	}
-	/* the whole recording may be shorter than JUMP_NS */
+	/* if all samples were taken within JUMP_NS, any rise is a jump */
 	if (last->time_ns - points[0].time_ns < JUMP_NS)
 		return true;
 	return units_per_mille(bytes_sub(last->bytes, before_bytes),
@@ -176,9 +176,9 @@ static bool has_jumped(const struct growth_point *points, size_t count)
 }
 
 /*
- * Determine how the memory need grew before the last seconds, to distinguish growth from
- * a burst. Use all samples if the earlier samples are too few, or if the memory need no
- * longer grew at the end.
+ * Determine how the memory need grew until the final seconds before the end (WINDOW_NS),
+ * to distinguish growth from a burst. Use all samples if there are too few samples before
+ * the final seconds, or if the memory need no longer grew at the end.
  */
 static void set_growth(const struct past_end *end, size_t window, struct oom_evidence *e)
 {
@@ -217,13 +217,13 @@ static void set_time(const struct past_end *end, struct oom_evidence *e)
 		e->unix_ms = end->unix_ms;
 		e->age_ns = (end->unix_ms - last->unix_ms) * NS_PER_MS;
 	} else if (has_next) {
-		/* a line of the kernel log may be read only after the next sample */
+		/* memstate may read the kernel log's line only after the next sample */
 		e->unix_ms = last[1].unix_ms;
 		e->age_ns = last[1].elapsed_ns - last->elapsed_ns;
 	}
 }
 
-/* Add the size of a process's thread stacks if its mappings were read. */
+/* Add the size of a process's thread stacks, if known, to e->stack_bytes. */
 static int add_stacks(const struct past_end *end, struct replay *replay,
 		      const struct process *process, struct oom_evidence *e)
 {
@@ -285,8 +285,8 @@ static bool is_full(const struct cgroup_level *level, uint64_t slack_bytes)
 }
 
 /*
- * Set the number of failed swap-out attempts between the first sample and the sample
- * after the last.
+ * Set e->swap_fail_count to the number of failed swap-out attempts between the first
+ * sample and the first sample after the end.
  */
 static void set_swap_fails(const struct past_end *end, struct oom_evidence *e)
 {
@@ -302,8 +302,8 @@ static void set_swap_fails(const struct past_end *end, struct oom_evidence *e)
 }
 
 /*
- * Set the rise of the kill counters and of the limit's counter between the last sample
- * before the end and the next sample.
+ * Set the facts that follow from how the kill counters, and the counter of events at the
+ * limit, changed between the last sample before the end and the next sample.
  */
 static void set_counts(const struct past_end *end, const struct cgroup *cgroup,
 		       struct oom_evidence *e)
@@ -334,7 +334,7 @@ static void set_counts(const struct past_end *end, const struct cgroup *cgroup,
 		e->limit_path[0] = '\0';
 }
 
-/* Set the amounts of the recorded cgroup if its limit was reached. */
+/* Set the figures of the cgroup whose limit was reached, if they were recorded. */
 static void set_group(const struct past_end *end, const struct cgroup *cgroup,
 		      const struct snapshot *processes, struct oom_evidence *e)
 {
@@ -374,7 +374,10 @@ static void set_victim(const struct past_end *end, const struct snapshot *proces
 	text_copy(e->victim.name, sizeof(e->victim.name), p->process.comm);
 }
 
-/* Set the facts of the last sample. cgroup is NULL if only processes were recorded. */
+/*
+ * Set the facts that the last sample before the end contains. cgroup is NULL if only
+ * processes were recorded.
+ */
 static int read_last(const struct past_end *end, struct replay *replay,
 		     const struct cgroup *cgroup, struct oom_evidence *e)
 {
@@ -414,7 +417,7 @@ static void set_limit(const struct past_end *end, const struct cgroup *cgroup,
 	set_counts(end, cgroup, e);
 }
 
-/* Find the cgroup whose limit was reached, and the samples that describe it. */
+/* Find the cgroup whose limit was reached, and the samples that describe this cgroup. */
 static int set_scope(struct past_end *end, struct replay *replay,
 		     const struct cgroup *cgroup, struct oom_evidence *e)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * evidence - collect evidence from a recording about why a process ended: the last sample
- * before the end, the development of the memory need, the process that grew, the kernel's
+ * before the end, how the memory need changed, the process that grew, the kernel's
  * counters after the end, and the kernel's report.
  */
 #ifndef MS_SAMPLE_OOM_EVIDENCE_H

@@ -18,7 +18,7 @@
 struct flight;
 
 struct flight_setup {
-	const struct procfs *fs; /* borrowed, like sampler, group and recorder */
+	const struct procfs *fs; /* fs, sampler, group and recorder are borrowed */
 	struct sampler *sampler;
 	struct cgroup_sampler *group;
 	struct recorder *recorder;

@@ -56,7 +56,7 @@ bool flight_counts_is_log_behind(const struct flight_counts *counts,
 
 /*
  * Return true if the machine has counted a kill since the last sample that no readable
- * report assigns to a cgroup, so it may have hit this cgroup.
+ * report assigns to a cgroup, so the kill may have been in this cgroup.
  */
 bool flight_counts_are_open(const struct flight_counts *counts, const struct procfs *fs,
 			    bool has_log, uint64_t sampled_ns);

@@ -278,8 +278,8 @@ static void find_kind(struct kind *kinds, size_t count, struct oom_grower *ret)
 }
 
 /*
- * Return the earliest sample taken at most `ns` nanoseconds before the sample `last`. The
- * growth began at this sample.
+ * Return the index of the sample at which the growth began: the earliest sample taken at
+ * most `ns` nanoseconds before the sample `last`.
  */
 static size_t find_begin(const struct past_end *end, size_t last, uint64_t ns)
 {

@@ -180,7 +180,10 @@ static int read_sample(struct replay *replay, struct reader *r, size_t index)
 	sample_init(s);
 	s->unix_ms = replay_unix_ms(replay, index);
 	s->elapsed_ns = r->processes.elapsed_ns;
-	/* a clock was set back between sessions, or another program wrote the file */
+	/*
+	 * the times decrease if the clock was set back between sessions, or if another
+	 * program wrote the file
+	 */
 	if (index > 0 && s->elapsed_ns < s[-1].elapsed_ns)
 		s->elapsed_ns = s[-1].elapsed_ns;
 	set_totals(&r->processes, s);

@@ -41,8 +41,8 @@ struct past_sample {
 };
 
 struct past_process {
-	struct process process; /* the process in its last sample */
-	/* indexes of the first and last sample with the process */
+	struct process process; /* as in the last sample of the process */
+	/* indexes of the first and the last sample that contain the process */
 	size_t first, last;
 	/* figures of the process in its last sample */
 	uint64_t rss_bytes, lazyfree_bytes;
@@ -61,7 +61,10 @@ struct past_event {
 
 struct oom_past;
 
-/* The end of a process or of the recording, before evidence is collected. */
+/*
+ * The end of a process or of the recording, as found before evidence about it
+ * is collected.
+ */
 struct past_end {
 	const struct oom_past *past;
 	/* indexes of the first and last sample since the previous end */

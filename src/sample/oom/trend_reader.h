@@ -10,7 +10,7 @@
 struct trend_reader {
 	struct trends *trends;
 	struct snapshot processes; /* processes of the last sample */
-	struct cgroup cgroup;	   /* cgroup of the last sample that has one */
+	struct cgroup cgroup;	   /* cgroup of the last sample that contains a cgroup */
 	bool has_group;
 };
 

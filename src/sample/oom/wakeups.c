@@ -36,7 +36,7 @@ struct oom_wakeups {
 	struct strbuf log;
 	struct cgroup_event events[EVENTS_MAX];
 	size_t event_count;
-	/* true if event sources of a cgroup and its limit are open */
+	/* true if the event sources of a cgroup and of its limit's owner are open */
 	bool has_group;
 	size_t owner;
 	uint64_t limit_bytes;
@@ -83,8 +83,8 @@ void oom_wakeups_close(struct oom_wakeups *w)
 }
 
 /*
- * Open an event of the cgroup. A missing event is not an error, because kernels and
- * cgroup versions differ.
+ * Start to watch an event of the cgroup. A missing event is not an error, because kernels
+ * and cgroup versions differ.
  */
 static void add_event(struct oom_wakeups *w, const char *path,
 		      enum cgroup_event_kind kind, uint64_t bytes)

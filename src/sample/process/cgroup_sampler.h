@@ -45,10 +45,10 @@ int cgroup_sampler_take(struct cgroup_sampler *s, unsigned int needs,
 uint64_t cgroup_sampler_slack_bytes(const struct cgroup *cgroup);
 
 /*
- * Determine the parts of a version 1 cgroup's kernel memory as far as possible. Do
+ * Determine as many parts as possible of the kernel memory of a version 1 cgroup. Do
  * nothing for version 2. Call this function after cgroup_sampler_read() or
- * cgroup_sampler_take(). It takes time, because it examines every descriptor of the
- * cgroup's processes.
+ * cgroup_sampler_take(). This function is slow, because it examines every descriptor of
+ * the cgroup's processes.
  */
 void cgroup_sampler_find_kernel(struct cgroup_sampler *s, struct cgroup *cgroup);
 

@@ -23,8 +23,9 @@ int container_files_open_root(const struct procfs *fs);
 void container_files_find(int root_fd, const char *path, char **names);
 
 /*
- * If the name of the pod is still missing, use the host name in the root directory of
- * pid, a process of the pod, unless it is the name of the host.
+ * If the name of the pod is still missing, use the host name of process `pid` of the pod,
+ * which is stored in a file below the root directory of the process. Ignore this name if
+ * it is the host name of the machine.
  */
 void container_files_find_pod(const struct procfs *fs, int pid, char **names);
 

@@ -32,8 +32,8 @@ int process_notes_add(struct process_notes *notes, const struct snapshot *snapsh
 		      struct recording *recording);
 
 /*
- * Forget the added notes, because they did not reach the file. The next call of
- * process_notes_add() adds them again. notes may be NULL.
+ * Forget which notes were added, because they were not written to the file. The next call
+ * of process_notes_add() adds them again. notes may be NULL.
  */
 void process_notes_forget(struct process_notes *notes);
 

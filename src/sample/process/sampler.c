@@ -39,8 +39,8 @@ struct sampler {
 	struct process *listed; /* processes listed by sampler_take_each() */
 	size_t listed_count, listed_capacity;
 	/*
-	 * longest read of a process in the last sampler_take(), and the pid of
-	 * the process
+	 * duration of the longest read of a process in the last sampler_take(), and the
+	 * pid of this process
 	 */
 	uint64_t longest_read_ns;
 	int longest_read_pid;

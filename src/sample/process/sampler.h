@@ -97,8 +97,8 @@ int sampler_take_each(struct sampler *s, unsigned int needs, usage_fn fn, void *
 		      struct snapshot *ret);
 
 /*
- * List the targets without reading expensive files: the usages have the source stat.
- * Return the same values as sampler_take().
+ * List the targets without reading expensive files: only the figures from /proc/PID/stat
+ * are set (SOURCE_STAT). Return the same values as sampler_take().
  */
 int sampler_list(struct sampler *s, struct targets *targets, unsigned int needs,
 		 struct snapshot *ret);

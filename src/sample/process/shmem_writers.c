@@ -19,7 +19,7 @@
  * its size.
  */
 #define GROWN_PART 8
-/* maximum number of descriptors per reading, for all processes together */
+/* maximum number of descriptors to examine per reading, for all processes together */
 #define DESCRIPTORS_MAX 4096
 #define FILES_MAX 4096
 #define COST_PART 20 /* reading may take at most 1/COST_PART of the time */

@@ -30,8 +30,8 @@ int shmem_writers_add(struct shmem_writers *writers, const struct snapshot *snap
 		      const struct cgroup *cgroup, struct recording *recording);
 
 /*
- * Forget the added notes, because they did not reach the file. The next call of
- * shmem_writers_add() adds them again. writers may be NULL.
+ * Forget which notes were added, because they were not written to the file. The next call
+ * of shmem_writers_add() adds them again. writers may be NULL.
  */
 void shmem_writers_forget(struct shmem_writers *writers);
 

@@ -22,7 +22,10 @@ struct targets {
 		 * not been read yet
 		 */
 		uint64_t start_ticks;
-		/* true if the process had memory, so a zombie with its pid has ended */
+		/*
+		 * true if the process had memory when it was last listed; if it no longer
+		 * has any, it has ended
+		 */
 		bool had_memory;
 		bool is_gone;
 	} * pids;
@@ -55,8 +58,9 @@ static inline bool targets_are_all(const struct targets *t)
 bool targets_have_ended(const struct targets *targets, const struct snapshot *sample);
 
 /*
- * List the existing targets as usages in which only the process is set. A pid whose
- * process has ended is marked and counted. Return 0 or -errno.
+ * List the existing targets as usages in which only the process is set. If the process
+ * with a requested pid has ended, set is_gone for this pid, and increment
+ * ret->gone_count. Return 0 or -errno.
  */
 int targets_list(const struct procfs *fs, struct targets *targets, struct snapshot *ret);
 
@@ -73,16 +77,16 @@ struct name_patterns {
 };
 
 /*
- * Return true if one of the patterns selects the process by a name. The command line is
- * read only if comm does not match all patterns.
+ * Return true if one of the patterns matches a name of the process: its comm, or a name
+ * in its command line. Read the command line only if comm does not match all patterns.
  */
 bool targets_are_named(const struct procfs *fs, struct name_cache *cache,
 		       const struct name_patterns *patterns, const struct process *p);
 
 /*
- * Return true if a recorded process matches a target, by pid, or by name in its comm or
- * command line. `line` is the command line with its arguments separated by blanks, or
- * NULL.
+ * Return true if a recorded process matches a target: by its pid, by its comm, or by a
+ * name in its command line. `line` is the command line with its arguments separated by
+ * blanks, or NULL.
  */
 bool targets_contain(const struct targets *targets, const struct process *p,
 		     const char *line);

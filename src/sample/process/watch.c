@@ -64,8 +64,9 @@ struct watch {
 	struct watch_list list;
 	unsigned int max_share_per_mille;
 	uint64_t refresh_limit_ns;
-	uint64_t read_begin_ns; /* time when the last refresh had the list */
-	struct snapshot now;	/* usages in ascending order of pid */
+	/* time when the last refresh finished listing the processes */
+	uint64_t read_begin_ns;
+	struct snapshot now; /* usages in ascending order of pid */
 	struct entry *entries;
 	size_t entry_capacity;
 	/*
@@ -334,7 +335,7 @@ static uint64_t read_rss(struct watch *w, size_t i)
 
 /*
  * Look up the Rss of all visible processes, and of some other processes in turn. Each
- * look-up takes a few microseconds, unless the list contains the Rss.
+ * look-up takes a few microseconds, unless the list of processes contains the Rss.
  */
 static void find_changes(struct watch *w)
 {

@@ -31,8 +31,8 @@ void watch_set_refresh_limit(struct watch *w, uint64_t limit_ns);
 
 /*
  * From now on, each refresh also reads processes whose figures are older than age_ns, for
- * about cpu_ns of CPU time. If cpu_ns is 0, which is the default, old figures are only
- * read a few at a time.
+ * about cpu_ns of CPU time. If cpu_ns is 0, which is the default, each refresh reads only
+ * a few old figures.
  */
 void watch_set_old_limits(struct watch *w, uint64_t age_ns, uint64_t cpu_ns);
 
@@ -40,20 +40,21 @@ void watch_set_old_limits(struct watch *w, uint64_t age_ns, uint64_t cpu_ns);
 uint64_t watch_old_cpu_ns(const struct watch *w);
 
 /*
- * Refresh the snapshot once. `needs` are the needs of the memory figures; the figures of
- * smaps_rollup are always included. Return 0, or -errno if the processes cannot be
- * listed, with the snapshot unchanged. Kernel threads and zombies are left out unless
- * requested by pid. The call returns within a fraction of a second, regardless of the
- * number of processes; the next call continues with the remaining ones.
+ * Refresh the snapshot once. `needs` selects the memory figures to read; those of
+ * smaps_rollup are always read. Return 0, or -errno if the processes cannot be listed,
+ * with the snapshot unchanged. Kernel threads and zombies are left out unless requested
+ * by pid. The call returns within a fraction of a second, regardless of the number of
+ * processes; the next call continues with the remaining ones.
  */
 int watch_refresh(struct watch *w, unsigned int needs, const int *visible_pids,
 		  size_t visible_count);
 
 /*
  * Return the current snapshot, in ascending order of pid, borrowed until the next
- * refresh. Usages have the figures of their last reading. A usage that was never read has
- * the source stat, and an unreadable usage has its error set. cost_ns is the cost of the
- * last refresh; unreadable_count is the number of all unreadable processes.
+ * refresh. Usages have the figures of their last reading. A usage whose memory was
+ * never read has the source SOURCE_STAT, and an unreadable usage has its error set.
+ * cost_ns is the cost of the last refresh; unreadable_count is the number of all
+ * unreadable processes.
  */
 const struct snapshot *watch_snapshot(const struct watch *w);
 

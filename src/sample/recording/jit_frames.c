@@ -61,7 +61,9 @@ static size_t find_first(const struct jit_frames *frames, uint64_t addr)
 	return SEARCH_FIRST(frames->count, i, frames->items[i].addr >= addr);
 }
 
-/* The entry of a file that names an address or a range of addresses. */
+/*
+ * An entry of a perf map or jitdump file, which names an address or a range of addresses.
+ */
 struct cover {
 	const char *name; /* not NUL-terminated */
 	uint32_t length;

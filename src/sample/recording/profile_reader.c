@@ -21,7 +21,7 @@
 #define NODES_MAX (UINT32_C(1) << 24)
 #define NO_NODE UINT32_MAX
 
-/* The code at one address, as a range in the reader's array of frames. */
+/* The frames of the code at one address, as a range in the reader's array of frames. */
 struct place {
 	uint64_t vaddr;
 	/* number of frames, or 0 if the code is unknown */
@@ -306,8 +306,9 @@ static uint32_t add_node(struct reader *reader, uint32_t parent,
 }
 
 /*
- * Add the values of a node, unless a sum would exceed INT64_MAX, because differences of
- * sums must fit into a signed integer.
+ * Add the values of a stack node to a profile node and to the sums over all nodes. Omit
+ * the stack node if a sum would exceed INT64_MAX, because differences of sums must fit
+ * into a signed integer.
  */
 static void add_values(struct reader *reader, uint32_t to, const struct stack_node *node)
 {

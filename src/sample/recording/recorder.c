@@ -11,7 +11,10 @@
 #include "sample/process/process_notes.h"
 #include "sample/process/shmem_writers.h"
 
-/* State of reading a process's mappings from time to time; due_ns is the next time. */
+/*
+ * The mappings of a process are read from time to time: when they were last read, and
+ * when they are to be read next (due_ns).
+ */
 struct turn {
 	int pid;
 	uint64_t start_ticks, due_ns;
@@ -136,7 +139,7 @@ void recorder_begin(struct recorder *r)
 	r->error = recording_begin(r->recording);
 }
 
-/* Forget when to read the mappings of processes that no longer exist. */
+/* Forget the reading schedules of processes that no longer exist. */
 static void forget_turns(struct recorder *r, const struct snapshot *snapshot)
 {
 	size_t kept = 0;

@@ -171,7 +171,10 @@ static uint64_t elapsed_ns(const struct replay *replay, size_t index)
 		       : 0;
 }
 
-/* Set the totals, the sums by state and by owner of u, and the owners of its mappings. */
+/*
+ * Classify the mappings: set their owners, and in *u the totals and the sums by state and
+ * by owner.
+ */
 static void classify(struct usage *u, struct mapping_list *mappings)
 {
 	struct classifier classifier;

@@ -80,7 +80,7 @@ int replay_read_mappings(struct replay *replay, size_t index,
 			 const struct process *process, struct mapping_list *ret);
 
 /*
- * Read the cgroup of a sample and the recorded names of its container and pod. Returns
+ * Read the cgroup of a sample and the recorded names of its container and pod. Return
  * -ENOENT if no cgroup was recorded.
  */
 int replay_read_cgroup(struct replay *replay, size_t index, struct cgroup *ret);

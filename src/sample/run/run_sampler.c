@@ -60,8 +60,8 @@ struct run_sampler {
 	/* processes that mapped the library when they were last read */
 	struct pid_set users;
 	/*
-	 * `measured` contains the processes that were in at least one sample at a time
-	 * when they were not wrappers
+	 * `measured` contains each process that was in at least one sample while it was
+	 * not a wrapper
 	 */
 	struct pid_set wrappers, measured;
 	bool has_wrappers; /* true if the run has or had at least one wrapper */
@@ -136,9 +136,9 @@ static int add_process(void *context, const struct process *p)
 }
 
 /*
- * Add the descendants of the parent, except memstate's watchdog. Repeat the pass over
- * the list of processes until it finds no more descendants, once per level of the
- * process tree.
+ * Add the descendants of the run's parent process, except memstate's watchdog. Repeat the
+ * pass over the list of processes until it finds no more descendants, once per level of
+ * the process tree.
  */
 static void add_tree(const struct run_sampler *s, const struct snapshot *all,
 		     struct snapshot *ret)
