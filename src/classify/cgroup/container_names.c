@@ -33,7 +33,7 @@ static const struct {
 	{ "libpod-conmon", NULL },
 };
 
-/* A slice of a cgroup path: a whole path component, or its beginning or end. */
+/* A substring of a cgroup path: a whole path component, or its beginning or end. */
 struct part {
 	const char *text;
 	size_t length;

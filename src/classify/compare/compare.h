@@ -87,7 +87,7 @@ bool run_is_good(const struct run *run);
  * is unknown in all runs, all members are unknown.
  */
 struct spread {
-	/* the mean of the middle two values if their number is even */
+	/* if the number of values is even, the mean of the middle two values */
 	uint64_t median;
 	uint64_t min, max;
 	size_t run_count;
@@ -97,7 +97,7 @@ struct spread {
 void spread_set(struct spread *spread, uint64_t *values, size_t count);
 
 struct compared_variant {
-	/* numbers of good and failed runs, not counting warm-ups */
+	/* number of good runs and number of failed runs, not counting warm-ups */
 	size_t good_count, failed_count;
 	const char *problem; /* error message of the first failed run, or NULL */
 	/*

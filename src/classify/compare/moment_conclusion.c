@@ -9,7 +9,10 @@
 #include "base/text.h"
 #include "base/units.h"
 
-/* Return the row of the given part with the largest growth, or NULL if no row grew. */
+/*
+ * Return the row with the largest growth in one part of the comparison, or NULL if no
+ * row grew.
+ */
 static const struct moment_change *find_grown(const struct moment_diff *diff,
 					      enum moment_part part)
 {

@@ -12,7 +12,7 @@
 /*
  * Add sentences about the change of Rss, and about the owner and the process with the
  * largest growth. If a process has grown, suggest a command that shows its memory at the
- * second moment. `place` contains the options that select this moment.
+ * second moment. `after` contains the command-line options that select this moment.
  */
 void moment_conclude(struct conclusion *c, const struct moment_diff *diff,
 		     const struct next_place *after);

@@ -14,8 +14,8 @@
 #define RUNS_MIN 2
 
 /*
- * Minimum difference between two medians that counts as a difference. The medians must
- * also differ by more than both spreads and by more than 5% of the larger median.
+ * Minimum distance between two medians that counts as a difference. The distance must
+ * also exceed the sum of both spreads, and be at least 5% of the larger median.
  */
 #define DIFFERENCE_MIN_BYTES MIB
 #define DIFFERENCE_MIN_NS (50 * NS_PER_MS)
@@ -66,8 +66,9 @@ const struct spread *facts_spread(const struct facts *f, size_t variant,
 bool facts_are_known(const struct facts *f, size_t variant, enum figure figure);
 
 /*
- * Return true if the distance between two medians exceeds the sum of both spreads, `min`,
- * and 5% of the larger median. The spread of only two runs counts three times.
+ * Return true if the distance between two medians exceeds the sum of both spreads, and is
+ * at least `min` and at least 5% of the larger median. The spread of only two runs counts
+ * three times. Return false if either variant has fewer than RUNS_MIN runs.
  */
 bool spreads_are_apart(const struct spread *low, const struct spread *high, uint64_t min);
 

@@ -11,7 +11,7 @@
 
 /*
  * Minimum time in ns between two determinations of a cgroup's growth, and maximum number
- * of determinations in one collection of figures. Both limit the CPU time.
+ * of determinations per snapshot of the figures. Both values limit the CPU time.
  */
 #define GROWTH_INTERVAL_NS (60 * NS_PER_S)
 #define GROWTHS_PER_LOOK 8
@@ -129,7 +129,7 @@ static bool is_nearer(const struct oom_figures *a, const struct oom_figures *b)
 
 /*
  * When a counter first appears, export it as 0, and export its real value from the next
- * collection of figures on, so that Prometheus sees the first increase.
+ * snapshot of the figures on, so that Prometheus sees the first increase.
  */
 static void add_increase(struct named_cgroup *cgroup,
 			 const struct cgroup_counts *increase)
@@ -184,7 +184,7 @@ static void find_growth(struct named_cgroup *cgroup, uint64_t now_ns)
 
 /*
  * Also count the kills that only the kernel log reports. A count that was first exported
- * as 0 increases no earlier than in the next collection of figures.
+ * as 0 increases no earlier than in the next snapshot of the figures.
  */
 static void add_log_kills(struct named_cgroup *cgroup)
 {

@@ -6,7 +6,8 @@
  * If several cgroups have the same name, the figures are those of the cgroup that is
  * nearest to its limit, and the counts are sums. When a cgroup first appears, its counts
  * are exported as 0, because Prometheus does not see an increase without an earlier
- * value. They remain for CGROUPS_KEEP_NS after the last cgroup of that name was removed.
+ * value. The counts for a name are exported until CGROUPS_KEEP_NS after the last cgroup
+ * of that name was removed.
  */
 #ifndef MS_CLASSIFY_EXPORTER_CGROUPS_H
 #define MS_CLASSIFY_EXPORTER_CGROUPS_H
@@ -19,7 +20,7 @@
 #include "classify/oom/verdict.h"
 
 #define CGROUPS_KEEP_NS (3600 * NS_PER_S)
-/* How long after a kill the exporter shows the time of the kill, in ms. */
+/* The exporter reports the time of the last kill for this many ms after the kill. */
 #define CGROUPS_LAST_KILL_MS (UINT64_C(24) * 3600 * 1000)
 
 enum cgroup_count {
@@ -41,7 +42,7 @@ struct named_cgroup {
 	struct oom_figures figures;
 	bool has_figures; /* false if no cgroup of this name exists any more */
 	/*
-	 * The counts that are exported, and the increases that the next collection of
+	 * The counts that are exported, and the increases that the next snapshot of the
 	 * figures adds to them.
 	 */
 	struct cgroup_counts counts, pending;
@@ -64,7 +65,7 @@ struct named_cgroup {
 struct named_cgroups {
 	struct named_cgroup **items; /* cgroups sorted by name, in byte order */
 	size_t count, capacity;
-	size_t next_growth; /* index of the next cgroup whose growth is determined */
+	size_t next_growth; /* index of the cgroup whose growth is determined next */
 };
 
 #define NAMED_CGROUPS_INIT    \
@@ -74,12 +75,12 @@ struct named_cgroups {
 
 void named_cgroups_release(struct named_cgroups *cgroups);
 
-/* Begin a collection of figures. Figures are unknown until they are added. */
+/* Begin a snapshot of the figures. Figures are unknown until they are added. */
 void named_cgroups_begin(struct named_cgroups *cgroups);
 
 /*
  * Add a cgroup with the given name. `increase` is the change of its counts since the
- * last collection.
+ * previous snapshot.
  */
 void named_cgroups_add(struct named_cgroups *cgroups, const struct group_name *name,
 		       const struct oom_figures *figures,
@@ -93,8 +94,8 @@ void named_cgroups_add_kill(struct named_cgroups *cgroups, const struct group_na
 			    enum oom_verdict verdict, uint64_t unix_ms, uint64_t now_ns);
 
 /*
- * End a collection of figures: drop the cgroups that have been gone for CGROUPS_KEEP_NS,
- * and determine the growth of a few others.
+ * End a snapshot of the figures: drop the cgroups that were removed at least
+ * CGROUPS_KEEP_NS ago, and determine the growth of a few of the remaining cgroups.
  */
 void named_cgroups_end(struct named_cgroups *cgroups, uint64_t now_ns);
 

@@ -63,10 +63,10 @@ void group_name_set_cgroup(struct group_name *name, enum grouping grouping,
 			   const char *path, char *const *names);
 
 /*
- * Find the cgroup to which the name of a group refers: the highest cgroup in the path
- * that belongs to the same container, pod or unit as the whole path, or the cgroup at
- * `path` itself if processes are grouped by cgroup. Return the length of the path of
- * that cgroup.
+ * Find the cgroup to which the name of a group refers. If processes are grouped by
+ * cgroup, this is the cgroup at `path`. Otherwise, it is the highest cgroup in the path
+ * that belongs to the same container, pod or unit as the cgroup at `path`. Return the
+ * length of the path of the cgroup found.
  */
 size_t group_name_find_cgroup(enum grouping grouping, const char *path);
 

@@ -4,9 +4,9 @@
  *
  * The figures of the largest groups are shown on their own, and those of all others as
  * one sum, so that the sum over all groups is the same regardless of how many are shown.
- * A group is shown when it has been among the `top` largest for GROUPS_LOOKS_MIN
- * collections of figures, and is no longer shown when it has not been among the 2 * top
- * largest for GROUPS_REST_NS.
+ * A group is shown when it has been among the `top` largest in GROUPS_LOOKS_MIN
+ * successive snapshots of the figures, and is no longer shown when it has not been among
+ * the 2 * top largest for GROUPS_REST_NS.
  */
 #ifndef MS_CLASSIFY_EXPORTER_GROUPS_H
 #define MS_CLASSIFY_EXPORTER_GROUPS_H
@@ -25,7 +25,7 @@ struct owner_figures {
 	bool has_heap; /* true if the heap was read */
 };
 
-/* Set *ret to the figures in the usage, whose source is SOURCE_SMAPS. */
+/* Set *ret to the figures in the usage, whose source must be SOURCE_SMAPS. */
 void owner_figures_of(const struct usage *u, struct owner_figures *ret);
 
 struct group_sums {
@@ -54,8 +54,8 @@ struct group {
 	struct group_sums sums;
 	bool is_shown;
 	/*
-	 * number of consecutive collections of figures in which the group was among
-	 * the `top` largest
+	 * number of successive snapshots of the figures, up to the latest, in which the
+	 * group was among the `top` largest
 	 */
 	unsigned int large_looks;
 	/* time when the group dropped out of the 2 * top largest; 0: it is among them */
@@ -76,7 +76,7 @@ struct named_groups {
 
 void named_groups_release(struct named_groups *groups);
 
-/* Begin a collection of figures: set the sums of all groups to 0. */
+/* Begin a snapshot of the figures: set the sums of all groups to 0. */
 void named_groups_begin(struct named_groups *groups);
 
 /*
@@ -88,16 +88,17 @@ struct group *named_groups_add(struct named_groups *groups, const struct group_n
 			       const struct usage *usage);
 
 /*
- * End a collection of figures: drop the groups without processes, and decide which
- * groups are shown, at most shown_max. After the first collection, these are the `top`
+ * End a snapshot of the figures: drop the groups without processes, and decide which
+ * groups are shown, at most shown_max. After the first snapshot, these are the `top`
  * largest groups.
  */
 void named_groups_end(struct named_groups *groups, size_t top, size_t shown_max,
 		      uint64_t now_ns);
 
 /*
- * Add the owners of a process that was added to the group in this look; NULL stands for
- * "(rest)". Call this after named_groups_end(), which decides whose owners are read.
+ * Add the owners of a process that was added to the group in this snapshot of the
+ * figures. If group is NULL, add them to "(rest)". Call this after named_groups_end(),
+ * which decides whose owners are read.
  */
 void named_groups_add_owners(struct named_groups *groups, struct group *group,
 			     const struct owner_figures *owners);

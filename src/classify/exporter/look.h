@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * look - the figures that the exporter has collected in one pass over the processes and
- * cgroups. Plain data.
+ * look - a snapshot of the figures that the exporter shows, collected in one pass over
+ * the processes and cgroups. Plain data.
  */
 #ifndef MS_CLASSIFY_EXPORTER_LOOK_H
 #define MS_CLASSIFY_EXPORTER_LOOK_H
@@ -9,7 +9,7 @@
 #include "classify/exporter/cgroups.h"
 #include "classify/exporter/groups.h"
 
-/* Stages of a collection of figures whose costs are exported. */
+/* Stages of taking a snapshot of the figures. The cost of each stage is exported. */
 enum look_stage {
 	LOOK_PROCESSES, /* list the processes, and read their memory */
 	LOOK_GROUPS,	/* find the group of each process */
@@ -22,9 +22,9 @@ enum look_stage {
 extern const char *const look_stage_names[LOOK_STAGE_COUNT_];
 
 struct look_cost {
-	/* elapsed time of the stage in the last collection of figures */
+	/* elapsed time of the stage in the last snapshot of the figures */
 	uint64_t wall_ns;
-	uint64_t cpu_ns; /* CPU time of the stage in all collections of figures */
+	uint64_t cpu_ns; /* CPU time of the stage in all snapshots of the figures */
 };
 
 #define LOOK_PAUSE_BUCKETS 8

@@ -348,8 +348,8 @@ static void find_top(const struct grid *grid, const struct floors *floors,
 		max = larger(max, peaks[i]);
 	}
 	/*
-	 * lower the bound, because the few samples near the limit may all miss the
-	 * peak
+	 * lower the lower bound further, because the few samples near the limit may all
+	 * miss the highest peak
 	 */
 	min -= max - min;
 	ret->top_bytes = median_of(peaks, count) + rates->median * end;

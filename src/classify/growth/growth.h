@@ -53,9 +53,9 @@ struct growth_point {
 struct growth {
 	enum growth_kind kind;
 	/*
-	 * Number of additional samples that a result requires or, for GROWTH_BRIEF with
-	 * a cyclic workload, the additional time. With GROWTH_TOO_SHORT, both are 0 if
-	 * all samples have the same time.
+	 * Number of additional samples that a result requires or, for GROWTH_BRIEF with a
+	 * cyclic workload, the additional time. With GROWTH_TOO_SHORT, both members are 0
+	 * if all samples have the same time.
 	 */
 	size_t missing_count;
 	uint64_t missing_ns;

@@ -20,9 +20,13 @@ struct process_series {
 	struct process process;
 	struct growth_series need, live;
 	uint64_t first_need_bytes, first_live_bytes;
-	/* when the heap was read for the last sample; 0: unknown */
+	/*
+	 * time of the heap reading from which the last sample's heap figures come;
+	 * 0: unknown
+	 */
 	uint64_t heap_taken_ns;
-	uint64_t last_free_bytes; /* free memory that the allocator kept */
+	/* free memory that the allocator kept, in the last sample */
+	uint64_t last_free_bytes;
 	/* true if the sample being added contains the process */
 	bool is_taken;
 };
@@ -32,7 +36,10 @@ struct trends {
 	struct growth_series need;
 	uint64_t first_bytes;
 	size_t restart_count;
-	/* one series per process, in the order of the last sample with any processes */
+	/*
+	 * one series per process, in the order of the last sample that contained
+	 * any processes
+	 */
 	struct process_series *items;
 	size_t count;
 };
@@ -78,9 +85,10 @@ static struct process_series *find_item(struct trends *trends, const struct proc
 
 /*
  * Return true if the heap was read for this sample. Samples between two readings repeat
- * the live bytes of the first one: as points of a series, they would look like a plateau.
- * Recordings do not contain the time of an earlier reading, so a change shows a new one:
- * of the live bytes, or of the free bytes that the allocator keeps.
+ * the live bytes of the first one: as points of a series, they would look like a
+ * plateau. Recordings do not contain the time of the reading. In recordings, a change of
+ * the live bytes, or of the free bytes that the allocator keeps, shows that the heap was
+ * read again.
  */
 static bool is_new_reading(const struct process_series *item, const struct usage *u,
 			   uint64_t live, uint64_t free_bytes)

@@ -7,9 +7,9 @@
 #include "base/xalloc.h"
 
 /*
- * Reduce the heap's shares of its mappings, free pages first, by the memory that was
- * added to a mapping after its Rss was read. `room` contains the bytes of each mapping
- * that no other heap uses.
+ * Reduce the heap's share of each mapping to the mapping's room, free pages first. A
+ * share exceeds the room if the mapping grew after its Rss was read. `room` contains the
+ * resident bytes of each mapping that no earlier heap uses.
  */
 static void fit_shares(struct heap *heap, uint64_t room[])
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * fit_shares - fit the figures of heaps to the mappings if the process ran between the
- * reading of its mappings and of its heaps.
+ * fit_shares - adjust the figures of heaps to the Rss of the mappings, in case the
+ * process ran after its mappings were read and before its heaps were read.
  */
 #ifndef MS_CLASSIFY_HEAP_FIT_SHARES_H
 #define MS_CLASSIFY_HEAP_FIT_SHARES_H

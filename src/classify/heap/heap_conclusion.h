@@ -20,10 +20,10 @@ void heap_conclude(struct conclusion *c, const struct usage *u, const struct hea
 		   const struct next_place *place);
 
 /*
- * Add sentences about live and leaked memory, and suggest the next command. The
- * quality of the leak scan must not be unknown. `fresh` contains sorted groups of new
- * reachable blocks, one of which the next command explains. It is NULL if new blocks
- * were not requested.
+ * Add sentences about live and leaked memory, and suggest the next command. The quality
+ * of the leak scan must not be unknown. `fresh` contains sorted groups of new reachable
+ * blocks, one of which the next command explains. `fresh` is NULL if new blocks were
+ * not requested.
  */
 void leaks_conclude(struct conclusion *c, const struct usage *u,
 		    const struct leak_scan *scan, const struct block_groups *fresh,

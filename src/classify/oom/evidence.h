@@ -96,7 +96,8 @@ struct oom_evidence {
 	/* dirty_bytes includes pages under writeback */
 	uint64_t unevictable_bytes, dirty_bytes;
 	/*
-	 * private memory in huge pages; in a recording, the maximum of the last seconds
+	 * private memory in huge pages; in a recording, the maximum in the final seconds
+	 * before the end
 	 */
 	uint64_t huge_bytes;
 	uint64_t swap_bytes,
@@ -126,17 +127,18 @@ struct oom_evidence {
 	uint64_t age_ns;
 	uint64_t interval_ns; /* typical time between two samples, in ns */
 	/*
-	 * Maximum of figures.hidden_bytes in the last seconds, and the working set at
-	 * that time, which does not include hidden memory.
+	 * Maximum of hidden_bytes in the final seconds before the end, and the working
+	 * set at the time of this maximum. The working set excludes hidden memory.
 	 */
 	uint64_t hidden_bytes;
 	uint64_t hidden_working_set_bytes;
-	/* number of threads of all processes, as the maximum of the last seconds */
+	/* maximum of the total thread count in the final seconds before the end */
 	uint64_t thread_count;
 	/* sum of the thread stacks of all processes whose mappings were read */
 	uint64_t stack_bytes;
 	/*
-	 * LazyFree pages that several processes share, as the maximum of the last seconds
+	 * LazyFree pages that several processes share: the maximum in the final seconds
+	 * before the end
 	 */
 	uint64_t shared_lazyfree_bytes;
 	uint64_t locked_bytes, hugetlb_bytes;
@@ -159,12 +161,13 @@ struct oom_evidence {
 	/* number of samples since a process last ended, and the time that they cover */
 	size_t sample_count;
 	uint64_t span_ns;
-	/* growth of the memory need before its final rise */
+	/* growth of the memory need until the final seconds before the end */
 	struct growth growth;
 	struct growth live_growth; /* growth of live heap memory */
 	uint64_t typical_bytes;	   /* median of the memory need */
 	/*
-	 * minimum of the memory need in the last seconds, and its age at the last sample
+	 * minimum of the memory need in the final seconds before the end, and the time
+	 * from this minimum to the last sample
 	 */
 	uint64_t low_bytes, low_age_ns;
 	struct oom_grower grower;

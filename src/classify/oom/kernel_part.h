@@ -16,8 +16,8 @@ struct oom_kernel_part {
 };
 
 /*
- * Return the largest known part of kernel memory, or NULL if no part is known, as with
- * cgroup v1.
+ * Return the largest part of kernel memory. Return NULL if an unknown part may be larger,
+ * as may be the case with cgroup v1.
  */
 const struct oom_kernel_part *oom_kernel_part_find(const struct oom_evidence *evidence);
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * node - describe the memory of a machine that ran out of memory as a whole. The
- * functions are pure.
+ * node - describe the memory of a machine after an out-of-memory condition of the whole
+ * machine, rather than of a cgroup. The functions are pure.
  */
 #ifndef MS_CLASSIFY_OOM_NODE_H
 #define MS_CLASSIFY_OOM_NODE_H

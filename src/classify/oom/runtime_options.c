@@ -30,38 +30,38 @@ struct units {
 };
 
 /*
- * Units of Java numbers, as in atomull() of OpenJDK (os/…, arguments.cpp). Java numbers
- * have no fractions.
+ * Unit suffixes of Java options, as in atomull() of OpenJDK (os/…, arguments.cpp). Java
+ * does not accept fractions.
  */
 static const struct unit java_units[] = {
 	{ "", 0, 0 },	{ "k", 10, 0 }, { "m", 20, 0 },
 	{ "g", 30, 0 }, { "t", 40, 0 }, { NULL, 0, 0 }
 };
-/* units of Node.js numbers, which are in MiB */
+/* Unit suffixes of Node.js options. They have none: the numbers are in MiB. */
 static const struct unit node_units[] = { { "", 20, 0 }, { NULL, 0, 0 } };
-/* units of PHP numbers, as in zend_ini_parse_quantity() */
+/* Unit suffixes of PHP options, as in zend_ini_parse_quantity(). */
 static const struct unit php_units[] = {
 	{ "", 0, 0 }, { "k", 10, 0 }, { "m", 20, 0 }, { "g", 30, 0 }, { NULL, 0, 0 }
 };
-/* units of Go numbers, as in parseByteCount() of runtime/string.go */
+/* Unit suffixes of Go options, as in parseByteCount() of runtime/string.go. */
 static const struct unit go_units[] = { { "", 0, 0 },	  { "B", 0, 0 },
 					{ "KiB", 10, 0 }, { "MiB", 20, 0 },
 					{ "GiB", 30, 0 }, { "TiB", 40, 0 },
 					{ NULL, 0, 0 } };
 /*
- * Units of PostgreSQL numbers, from memory_unit_conversion_table in guc.c. Without a
- * unit, a number is a count of 8 kB blocks.
+ * Unit suffixes of PostgreSQL options, from memory_unit_conversion_table in guc.c.
+ * Without a suffix, a number is a count of 8 kB blocks.
  */
 static const struct unit postgres_units[] = { { "", 13, 0 },   { "B", 0, 0 },
 					      { "kB", 10, 0 }, { "MB", 20, 0 },
 					      { "GB", 30, 0 }, { "TB", 40, 0 },
 					      { NULL, 0, 0 } };
-/* units of MySQL numbers, as in eval_num_suffix() of my_getopt.cc */
+/* Unit suffixes of MySQL options, as in eval_num_suffix() of my_getopt.cc. */
 static const struct unit mysql_units[] = {
 	{ "", 0, 0 },	{ "k", 10, 0 }, { "m", 20, 0 },
 	{ "g", 30, 0 }, { "t", 40, 0 }, { NULL, 0, 0 }
 };
-/* units of Redis numbers, as in memtoull() of util.c; k is 1000, kb is 1024 */
+/* Unit suffixes of Redis options, as in memtoull() of util.c; k is 1000, kb is 1024. */
 static const struct unit redis_units[] = {
 	{ "", 0, 0 },	 { "b", 0, 0 }, { "k", 0, 1 },	 { "kb", 10, 0 }, { "m", 0, 2 },
 	{ "mb", 20, 0 }, { "g", 0, 3 }, { "gb", 30, 0 }, { NULL, 0, 0 }

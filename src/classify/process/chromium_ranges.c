@@ -29,7 +29,7 @@
  */
 struct run {
 	uint64_t start_addr, end_addr;
-	uint64_t guard_bytes; /* size of the inaccessible memory at the end of the run */
+	uint64_t guard_bytes; /* size of the inaccessible memory just below end_addr */
 	/* address of the first cage after a guard region; 0: none */
 	uint64_t cage_addr;
 	bool is_used; /* true if part of the run is accessible */

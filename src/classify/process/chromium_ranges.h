@@ -20,8 +20,8 @@ struct chromium_ranges {
 };
 
 /*
- * Find the ranges. *ret is empty if the process is not one of Chromium, which the pools
- * of PartitionAlloc identify (model/allocator_signs.h).
+ * Find the ranges. *ret is empty if the process does not belong to Chromium. Processes of
+ * Chromium are recognised by the pools of PartitionAlloc (model/allocator_signs.h).
  */
 void chromium_ranges_find(const struct mapping_list *mappings,
 			  struct chromium_ranges *ret);

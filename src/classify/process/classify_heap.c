@@ -286,7 +286,7 @@ void classify_heap_sums(struct usage *usage, const struct mapping_list *mappings
 	set_heap_rows(m, sums, only);
 	usage->allocator = sums->allocator;
 	list_recorded_heaps(usage, sums);
-	/* the heap was read, so the amounts of the known uses do not include it */
+	/* the heap was read, so the amounts by use do not include memory of the heap */
 	for (size_t i = 0; i < usage->uses.count; i++)
 		usage->uses.items[i].is_upper_bound = false;
 	usage->heap_quality = sums->quality;

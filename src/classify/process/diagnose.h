@@ -36,8 +36,8 @@ size_t diagnose(const struct usage *u, struct diagnosis *ret, size_t max);
 bool diagnose_arenas(const struct usage *u, struct diagnosis *d);
 
 /*
- * Return true if the sentence describes the process's memory as a whole. The sentences of
- * other rules add details.
+ * Return true if the sentence sums up the memory of the process. The sentences of other
+ * rules add details.
  */
 bool diagnosis_is_verdict(const struct diagnosis *d);
 

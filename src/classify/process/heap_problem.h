@@ -9,9 +9,9 @@
 #include "model/usage.h"
 
 /*
- * Return the reason why a heap could not be read (text), or advice for the user (help;
- * NULL without advice). error is a negative errno value. The strings are static,
- * without a final full stop.
+ * heap_error_text() returns the reason why a heap could not be read. heap_error_help()
+ * returns advice for the user, or NULL if there is no advice. error is a negative errno
+ * value. The strings are static, without a final full stop.
  */
 const char *heap_error_text(int error);
 const char *heap_error_help(int error);

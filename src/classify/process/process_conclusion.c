@@ -154,7 +154,10 @@ void process_conclude_next(struct conclusion *c, const struct usage *u,
 	    u->heap_quality == QUALITY_UNKNOWN && set_next_heap(c, u, place))
 		return;
 	command = place->is_live && !u->heap_is_reported ? commands[largest] : "map";
-	/* 'memstate leaks' examines only the blocks of malloc, except PartitionAlloc */
+	/*
+	 * 'memstate leaks' examines only blocks of malloc, and does not
+	 * support PartitionAlloc
+	 */
 	if (strcmp(command, "leaks") == 0 &&
 	    (!is_most_live_of_malloc(u) || u->allocator == ALLOCATOR_PARTITION))
 		command = "heap";
@@ -189,8 +192,8 @@ void process_conclude_map(struct conclusion *c, const struct usage *u,
 }
 
 /*
- * Find the process with the largest amount, or NULL if all amounts are 0. Return the sum
- * of all amounts, or BYTES_UNKNOWN if one of them is unknown.
+ * Return the sum of all amounts, or BYTES_UNKNOWN if one of them is unknown. Set
+ * *ret_largest to the process with the largest amount, or to NULL if all amounts are 0.
  */
 static uint64_t sum_field(const struct usage *const *usages, size_t count,
 			  enum smaps_field field, const struct usage **ret_largest)

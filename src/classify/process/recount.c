@@ -10,12 +10,12 @@
 #include "base/xalloc.h"
 #include "classify/process/classify.h"
 
-/* fields that include each private dirty anonymous page */
+/* fields of smaps that include every private dirty anonymous page */
 static const enum smaps_field changing[] = {
 	SMAPS_RSS, SMAPS_PSS, SMAPS_PSS_DIRTY, SMAPS_PRIVATE_DIRTY, SMAPS_ANONYMOUS,
 };
 
-/* fields that include some of the resident pages */
+/* fields of smaps that include only some of the resident pages */
 static const enum smaps_field bounded[] = {
 	SMAPS_REFERENCED,
 	SMAPS_KSM,

@@ -191,8 +191,8 @@ static bool is_innodb_buffer(const struct shapes *s, size_t i)
 }
 
 /*
- * Return true if the mapping directly follows a private mapping of a file's data, which
- * may be read-only at its end.
+ * Return true if the mapping directly follows a private, non-executable mapping of a
+ * file. That mapping may be read-only, as the end of a file's data may be.
  */
 static bool follows_file(const struct shapes *s, size_t i)
 {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * uses - recognise what mappings are used for by their shapes: the programs that are
- * mapped, and the name, place, size and flags of a mapping and its neighbours. The
- * functions are pure.
+ * uses - recognise what mappings are used for from their shapes: the mapped programs,
+ * and the name, address, size and flags of a mapping and its neighbours. The functions
+ * are pure.
  *
  * A use changes neither the owner of a mapping nor any cell of the matrix. A mapping
  * whose shape fits no known use keeps USE_NONE: memstate does not guess.

@@ -12,7 +12,8 @@
 
 /*
  * Format an amount with its unit. units_format_bytes() writes small amounts without a
- * suffix, as tables show them; after a count of allocations they look like another count.
+ * suffix, as in tables. In a sentence that also contains a count of allocations, such an
+ * amount would look like a count.
  */
 static const char *format_bytes(uint64_t bytes, char buf[UNITS_TEXT_SIZE])
 {

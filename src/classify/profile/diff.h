@@ -24,7 +24,7 @@ enum profile_diff_kind {
 	/* kinds of stacks that are counted but not listed */
 	DIFF_LISTED_COUNT_,
 	DIFF_EQUAL = DIFF_LISTED_COUNT_,
-	/* stacks whose amounts are both at or below the minimum */
+	/* stacks whose amount is at or below the minimum in both profiles */
 	DIFF_LEFT_OUT,
 	DIFF_KIND_COUNT_
 };

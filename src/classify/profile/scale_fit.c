@@ -63,7 +63,10 @@ struct search {
 	double largest_size, largest_value;
 };
 
-/* The best curve for a given exponent. The factor is relative to the largest size. */
+/*
+ * The best curve for a given exponent; `factor` is the factor of (size /
+ * largest size)^exponent.
+ */
 struct line {
 	double constant, factor;
 	double error; /* sum of the squared relative errors */

@@ -47,7 +47,8 @@ struct pass {
 	struct profile *to;
 	const struct transform_rule *rule;
 	regex_t regex;
-	uint64_t end_ns; /* CPU time of the thread at which the pass times out */
+	/* CPU time of the thread at which the transformation times out */
+	uint64_t end_ns;
 	struct frame_change *frames;
 	struct node_change *nodes;
 	struct transform_error *reterr;

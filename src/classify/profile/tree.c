@@ -55,8 +55,9 @@ static void set_source(struct gather *g, struct function_sums *function, uint32_
 }
 
 /*
- * Return the weight of a node in the choice of the source line to show for its function.
- * Lines that allocate memory themselves outweigh lines that only call functions.
+ * Return the rank of a node's source line among the lines of its function. The line with
+ * the highest rank is shown. Lines that allocate memory themselves rank above lines that
+ * only call functions.
  */
 static uint64_t source_amount(const struct gather *g, uint32_t node)
 {
@@ -210,7 +211,10 @@ struct place {
 };
 
 struct range {
-	/* first index in the array `places`, and the index after the last one */
+	/*
+	 * first index in the array `places`, and the index after the last one of
+	 * the range
+	 */
 	size_t begin, end;
 };
 
@@ -254,8 +258,8 @@ static void add_node(struct growth *g, const struct call_node *node, struct rang
 }
 
 /*
- * Fill `places` for the top level of an inverted tree: add all profile nodes that
- * allocate memory themselves.
+ * Append to `places` all profile nodes that allocate memory themselves, for the top level
+ * of an inverted tree.
  */
 static void add_leaves(struct growth *g)
 {
@@ -270,8 +274,8 @@ static void add_leaves(struct growth *g)
 }
 
 /*
- * Fill `places` for a node's children in an inverted tree, where children are callers. If
- * a stack has no further caller, add its values to the node's own amount.
+ * In an inverted tree, append to `places` the callers for the children of a node. If a
+ * stack has no further caller, add the values of the stack to the node's own amount.
  */
 static void add_callers_of(struct growth *g, size_t number)
 {
@@ -317,7 +321,7 @@ static int compare_children(const void *a, const void *b, void *context)
 }
 
 /*
- * Create the children of a node: one child for each name among the places from index
+ * Create the children of a node: one child for each function name in `places` from index
  * `begin` on.
  */
 static void find_children(struct growth *g, size_t number, size_t begin)
@@ -360,8 +364,9 @@ static void find_children(struct growth *g, size_t number, size_t begin)
 }
 
 /*
- * Add the children of a node in descending order, except those that exceed options->top
- * or are smaller than options->min. Add one node for the sum of the omitted children.
+ * Add the children of a node to the tree in their sorted order: at most options->top
+ * children, and no child below options->min. Add one more node for the sum of the
+ * omitted children.
  */
 static void keep_children(struct growth *g, size_t number)
 {
