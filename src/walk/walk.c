@@ -174,6 +174,12 @@ static void claim(const struct walk_found *found, uint64_t page_count, uint8_t c
 			claimed[i] = 1;
 }
 
+/* Return true if the walker itself distinguishes swapped-out from corrupt structures. */
+static bool explains_swapped(enum allocator allocator)
+{
+	return allocator == ALLOCATOR_GLIBC || allocator == ALLOCATOR_PYTHON;
+}
+
 /*
  * If structures of a heap failed a check, set heap->problem to the possible reason that
  * memory is swapped out. The problem of an arena, if any, is more exact.
@@ -182,7 +188,7 @@ static void explain_swapped(const struct walk_input *input, struct heap *heap)
 {
 	if (heap->quality != QUALITY_ESTIMATE || input->is_running ||
 	    heap->arena_count == 0 || heap->arenas[0].problem ||
-	    heap->allocator == ALLOCATOR_GLIBC || !walk_has_swapped(input))
+	    explains_swapped(heap->allocator) || !walk_has_swapped(input))
 		return;
 	heap->problem = "structures failed a check, perhaps because memory is swapped "
 			"out";

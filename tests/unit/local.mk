@@ -89,6 +89,7 @@ unit_walk = \
 	%D%/walk/pymalloc/test_objects \
 	%D%/walk/mimalloc/test_walk \
 	%D%/walk/oldmalloc/test_walk \
+	%D%/walk/pymalloc/test_swapped \
 	%D%/walk/pymalloc/test_walk \
 	%D%/walk/ruby/test_walk \
 	%D%/walk/partition/test_walk \

@@ -37,36 +37,51 @@ static uint64_t block_count(const struct pymalloc_layout *layout, uint64_t block
 	return (layout->pool_bytes - PYMALLOC_HEAD_BYTES) / block_bytes;
 }
 
+enum pool_state {
+	POOL_SOUND,
+	POOL_BROKEN, /* the pool failed a check */
+	POOL_ABSENT  /* the pool's head or part of its free list is swapped out */
+};
+
+/* The parts of an arena's pools. */
+struct pool_sums {
+	uint64_t live_bytes;
+	uint64_t absent_bytes; /* size of the pools with the state POOL_ABSENT */
+};
+
 /*
  * Mark the free blocks of a pool as not live: the blocks in the pool's free list, and the
- * blocks that were never allocated. Return false if the pool fails a check.
+ * blocks that were never allocated.
  */
-static bool mark_free(struct pymalloc *p, const struct pymalloc_arena *arena,
-		      uint64_t addr, const struct pymalloc_pool *pool, uint64_t first_bit)
+static enum pool_state mark_free(struct pymalloc *p, const struct pymalloc_arena *arena,
+				 uint64_t addr, const struct pymalloc_pool *pool,
+				 uint64_t first_bit)
 {
 	const struct pymalloc_layout *layout = &arena->state->layout;
 	uint64_t bytes = pymalloc_class_bytes(layout, pool->class);
 	uint64_t start = addr + PYMALLOC_HEAD_BYTES, count = block_count(layout, bytes);
-	uint64_t carved = count, free_count = 0, at = pool->free_addr;
+	uint64_t carved = count, free_count = 0, at = pool->free_addr, next;
 
 	if (pool->next_offset < PYMALLOC_HEAD_BYTES)
-		return false;
+		return POOL_BROKEN;
 	if (pool->next_offset < layout->pool_bytes)
 		carved = (pool->next_offset - PYMALLOC_HEAD_BYTES) / bytes;
-	if (carved > count)
-		return false;
+	if (carved > count || pool->live_count == 0 || pool->live_count > carved)
+		return POOL_BROKEN;
 	for (uint64_t i = carved; i < count; i++)
 		bit_set(p->blocks->not_live, first_bit + i);
-	for (; at != 0; free_count++) {
+	for (; at != 0; free_count++, at = next) {
 		uint64_t index = at >= start ? (at - start) / bytes : count;
 
 		if (index >= carved || (at - start) % bytes != 0 ||
 		    bit_is_set(p->blocks->not_live, first_bit + index) ||
-		    !image_read(p->image, at, &at))
-			return false;
+		    free_count == carved - pool->live_count)
+			return POOL_BROKEN;
+		if (!image_read(p->image, at, &next))
+			return walk_is_swapped(p->input, at) ? POOL_ABSENT : POOL_BROKEN;
 		bit_set(p->blocks->not_live, first_bit + index);
 	}
-	return carved - free_count == pool->live_count && pool->live_count > 0;
+	return carved - free_count == pool->live_count ? POOL_SOUND : POOL_BROKEN;
 }
 
 /* Count the blocks of a pool that passed all checks. */
@@ -109,29 +124,6 @@ static void account_blocks(struct pymalloc *p, const struct pymalloc_layout *lay
 	space_of(p, SPACE_POOLS)->free_bytes += free_count * bytes;
 }
 
-/* Count a pool that is in use. Return its live bytes, or 0 if it failed a check. */
-static uint64_t account_pool(struct pymalloc *p, const struct pymalloc_arena *arena,
-			     uint64_t addr)
-{
-	const struct pymalloc_layout *layout = &arena->state->layout;
-	uint64_t end_addr = addr + layout->pool_bytes;
-	uint64_t first_bit = arena->first_bit + (addr - arena->addr) / layout->step_bytes;
-	struct heap_space *space = space_of(p, SPACE_POOLS);
-	struct pymalloc_pool pool;
-
-	if (!pymalloc_read_pool(p->image, addr, &pool) ||
-	    pool.arena_index != arena->index || pool.class >= layout->class_count ||
-	    !mark_free(p, arena, addr, &pool, first_bit)) {
-		p->broken_count++;
-		return 0;
-	}
-	page_use_add(p->blocks, addr, end_addr, USE_HEAP);
-	account_blocks(p, layout, addr, &pool, first_bit);
-	space->count++;
-	space->resident_bytes += image_resident_bytes(p->image, addr, end_addr);
-	return pool.live_count * pymalloc_class_bytes(layout, pool.class);
-}
-
 static void account_free(struct pymalloc *p, uint64_t start_addr, uint64_t end_addr,
 			 uint64_t pool_bytes)
 {
@@ -144,12 +136,54 @@ static void account_free(struct pymalloc *p, uint64_t start_addr, uint64_t end_a
 	space->resident_bytes += image_resident_bytes(p->image, start_addr, end_addr);
 }
 
+static enum pool_state read_pool(struct pymalloc *p, const struct pymalloc_arena *arena,
+				 uint64_t addr, struct pymalloc_pool *ret)
+{
+	if (!pymalloc_read_pool(p->image, addr, ret))
+		return walk_is_swapped(p->input, addr) ? POOL_ABSENT : POOL_BROKEN;
+	return ret->arena_index == arena->index &&
+			       ret->class < arena->state->layout.class_count
+		       ? POOL_SOUND
+		       : POOL_BROKEN;
+}
+
+/* Count a pool that was used before and is not in the arena's list of free pools. */
+static void account_pool(struct pymalloc *p, const struct pymalloc_arena *arena,
+			 uint64_t addr, struct pool_sums *sums)
+{
+	const struct pymalloc_layout *layout = &arena->state->layout;
+	uint64_t end_addr = addr + layout->pool_bytes;
+	uint64_t first_bit = arena->first_bit + (addr - arena->addr) / layout->step_bytes;
+	struct heap_space *space = space_of(p, SPACE_POOLS);
+	struct pymalloc_pool pool;
+	enum pool_state state = read_pool(p, arena, addr, &pool);
+
+	if (state == POOL_SOUND && arena->is_list_cut && pool.live_count == 0) {
+		account_free(p, addr, end_addr, layout->pool_bytes);
+		return;
+	}
+	if (state == POOL_SOUND)
+		state = mark_free(p, arena, addr, &pool, first_bit);
+	if (state != POOL_SOUND) {
+		p->broken_count += state == POOL_BROKEN;
+		p->absent_count += state == POOL_ABSENT;
+		sums->absent_bytes += state == POOL_ABSENT ? layout->pool_bytes : 0;
+		return;
+	}
+	page_use_add(p->blocks, addr, end_addr, USE_HEAP);
+	account_blocks(p, layout, addr, &pool, first_bit);
+	space->count++;
+	space->resident_bytes += image_resident_bytes(p->image, addr, end_addr);
+	sums->live_bytes += pool.live_count * pymalloc_class_bytes(layout, pool.class);
+}
+
 static void add_to_space(struct heap_space *space, const struct pymalloc_arena *arena,
-			 uint64_t live_bytes, uint64_t resident_bytes)
+			 const struct pool_sums *sums, uint64_t resident_bytes)
 {
 	space->count++;
-	space->live_bytes += live_bytes;
-	space->free_bytes += arena->state->layout.arena_bytes - live_bytes;
+	space->live_bytes += sums->live_bytes;
+	space->free_bytes +=
+		arena->state->layout.arena_bytes - sums->live_bytes - sums->absent_bytes;
 	space->resident_bytes += resident_bytes;
 }
 
@@ -166,9 +200,10 @@ static void add_empty_range(struct heap *heap, uint64_t start_addr, uint64_t end
 static void account_arena(struct pymalloc *p, const struct pymalloc_arena *arena)
 {
 	const struct pymalloc_layout *layout = &arena->state->layout;
-	uint64_t pool_bytes = layout->pool_bytes, live_bytes = 0;
+	uint64_t pool_bytes = layout->pool_bytes;
 	uint64_t end_addr = arena->addr + layout->arena_bytes;
 	uint64_t resident_bytes = image_resident_bytes(p->image, arena->addr, end_addr);
+	struct pool_sums sums = { 0 };
 
 	for (uint64_t i = 0; arena->first_addr + i * pool_bytes < arena->carved_addr;
 	     i++) {
@@ -177,7 +212,7 @@ static void account_arena(struct pymalloc *p, const struct pymalloc_arena *arena
 		if (arena->free_mask >> i & 1)
 			account_free(p, addr, addr + pool_bytes, pool_bytes);
 		else
-			live_bytes += account_pool(p, arena, addr);
+			account_pool(p, arena, addr, &sums);
 	}
 	account_free(p, arena->carved_addr, arena->end_addr, pool_bytes);
 	/* the parts of the mapping before and after the pools are too small for a pool */
@@ -185,12 +220,13 @@ static void account_arena(struct pymalloc *p, const struct pymalloc_arena *arena
 	page_use_add(p->blocks, arena->end_addr, end_addr, USE_HEAP);
 	p->heap->arenas[0].system_bytes += layout->arena_bytes;
 	p->heap->arenas[0].heap_count++;
-	add_to_space(space_of(p, SPACE_ARENAS), arena, live_bytes, resident_bytes);
-	if (live_bytes < layout->arena_bytes / NEARLY_EMPTY) {
-		add_to_space(space_of(p, SPACE_NEARLY_EMPTY), arena, live_bytes,
+	add_to_space(space_of(p, SPACE_ARENAS), arena, &sums, resident_bytes);
+	if (sums.live_bytes + sums.absent_bytes < layout->arena_bytes / NEARLY_EMPTY) {
+		add_to_space(space_of(p, SPACE_NEARLY_EMPTY), arena, &sums,
 			     resident_bytes);
 		add_empty_range(p->heap, arena->addr, end_addr,
-				layout->arena_bytes - live_bytes);
+				layout->arena_bytes - sums.live_bytes -
+					sums.absent_bytes);
 	}
 }
 
@@ -216,8 +252,16 @@ static void set_quality(struct pymalloc *p)
 		heap->problem = "Python was changing a pool, or a pool is corrupt";
 	if (p->input->is_running && !heap->problem)
 		heap->problem = "the process ran while its heap was read";
-	if (heap->problem)
+	if (heap->problem) {
 		heap->quality = QUALITY_ESTIMATE;
+	} else if (p->may_lack_arena || p->absent_count > 0) {
+		heap->quality = QUALITY_BOUND;
+		heap->problem =
+			p->may_lack_arena
+				? "part of Python's table of arenas may be swapped out: pools of "
+				  "Python may not be counted"
+				: "pools of Python are swapped out and not counted";
+	}
 	/*
 	 * Python unmaps an arena as soon as all its pools are free, so nothing can be
 	 * trimmed

@@ -46,6 +46,16 @@ static bool read_object(struct pymalloc *p, const struct pymalloc_state *state,
 	return true;
 }
 
+/* Return true if part of an element of the array `arenas` may be swapped out. */
+static bool is_object_swapped(const struct pymalloc *p,
+			      const struct pymalloc_state *state, uint64_t index)
+{
+	uint64_t addr = state->arenas_addr + index * OBJECT_BYTES;
+
+	return walk_is_swapped(p->input, addr) ||
+	       walk_is_swapped(p->input, addr + OBJECT_BYTES - 1);
+}
+
 /*
  * Return true if the members of an arena_object are consistent with each other. The
  * address of an unused arena_object is 0.
@@ -70,7 +80,8 @@ static bool is_sound(const struct pymalloc_layout *layout, const struct object *
 /*
  * Return the length of the array `arenas`. Starting with the minimum, the length is
  * doubled as long as all elements of the added half are valid. Python's variable that
- * contains the length is not needed.
+ * contains the length is not needed. If an element is swapped out, it becomes the last
+ * one, because the length of the array cannot be determined.
  */
 static uint64_t find_length(struct pymalloc *p, const struct pymalloc_state *state)
 {
@@ -79,8 +90,9 @@ static uint64_t find_length(struct pymalloc *p, const struct pymalloc_state *sta
 	for (uint64_t i = length; i < max; i++) {
 		struct object object;
 
-		if (!read_object(p, state, i, &object) ||
-		    !is_sound(&state->layout, &object))
+		if (!read_object(p, state, i, &object))
+			return is_object_swapped(p, state, i) ? i + 1 : length;
+		if (!is_sound(&state->layout, &object))
 			return length;
 		if (i + 1 == 2 * length)
 			length = i + 1;
@@ -106,7 +118,8 @@ static bool is_readable(const struct pymalloc *p, uint64_t addr, uint64_t bytes)
 /*
  * Read an arena's list of free pools into free_mask. The list contains only pools that
  * were used before. Return false if the list is inconsistent, or if its length
- * contradicts the arena's count of free pools.
+ * contradicts the arena's count of free pools. If the list leads to swapped-out memory,
+ * only the part before that memory is read.
  */
 static bool read_free_pools(struct pymalloc *p, struct pymalloc_arena *arena,
 			    const struct object *object)
@@ -120,9 +133,13 @@ static bool read_free_pools(struct pymalloc *p, struct pymalloc_arena *arena,
 		uint64_t bit;
 
 		if (addr < arena->first_addr || addr >= arena->carved_addr ||
-		    (addr - arena->first_addr) % pool_bytes != 0 ||
-		    !pymalloc_read_pool(p->image, addr, &pool))
+		    (addr - arena->first_addr) % pool_bytes != 0)
 			return false;
+		if (!pymalloc_read_pool(p->image, addr, &pool)) {
+			arena->is_list_cut = walk_is_swapped(p->input, addr);
+			return arena->is_list_cut &&
+			       count + never_used < object->free_count;
+		}
 		bit = UINT64_C(1) << (addr - arena->first_addr) / pool_bytes;
 		if (arena->free_mask & bit)
 			return false;
@@ -147,17 +164,18 @@ static void add_arena(struct pymalloc *p, const struct pymalloc_state *state,
 					  .carved_addr = object->carved_addr };
 	/*
 	 * Python unmaps an arena when its last pool becomes free, so part of each
-	 * existing arena is resident
+	 * existing arena is resident or swapped out
 	 */
+	arena->first_addr = (object->addr + layout->pool_bytes - 1) &
+			    ~(layout->pool_bytes - 1);
 	if (!is_sound(layout, object) ||
 	    !is_readable(p, object->addr, layout->arena_bytes) ||
-	    image_resident_bytes(p->image, object->addr,
-				 object->addr + layout->arena_bytes) == 0) {
+	    (image_resident_bytes(p->image, object->addr,
+				  object->addr + layout->arena_bytes) == 0 &&
+	     !walk_is_swapped(p->input, arena->first_addr))) {
 		arena->is_broken = true;
 		return;
 	}
-	arena->first_addr = (object->addr + layout->pool_bytes - 1) &
-			    ~(layout->pool_bytes - 1);
 	arena->end_addr = arena->first_addr + object->pool_count * layout->pool_bytes;
 	arena->is_broken = !read_free_pools(p, arena, object);
 }
@@ -196,7 +214,10 @@ void pymalloc_read_arenas(struct pymalloc *p)
 			struct object object;
 
 			if (!read_object(p, &p->states[s], i, &object)) {
-				p->broken_count++;
+				if (is_object_swapped(p, &p->states[s], i))
+					p->may_lack_arena = true;
+				else
+					p->broken_count++;
 				break;
 			}
 			if (object.addr != 0)

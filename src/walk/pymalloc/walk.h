@@ -54,6 +54,8 @@ struct pymalloc_arena {
 	/* the bit of the arena's first block in the tables of struct blocks */
 	uint64_t first_bit;
 	bool is_broken; /* true if the arena failed a check; it is then not counted */
+	/* true if free_mask lacks pools, because the list leads to swapped-out memory */
+	bool is_list_cut;
 };
 
 #define PYMALLOC_STATES_MAX 16
@@ -70,6 +72,9 @@ struct pymalloc {
 	size_t arena_count, arena_capacity;
 	uint64_t bit_count;
 	uint64_t broken_count; /* number of arenas and pools that failed a check */
+	/* number of pools that are not counted because part of them is swapped out */
+	uint64_t absent_count;
+	bool may_lack_arena; /* true if part of the array `arenas` may be swapped out */
 };
 
 /* The head of a pool: struct pool_header. */

@@ -43,6 +43,13 @@ void made_memory_join(struct made_memory *m, const struct image *const images[],
 /* Remove the pages of [start_addr, end_addr) from an image: they are swapped out. */
 void made_memory_drop(struct image *image, uint64_t start_addr, uint64_t end_addr);
 
+/*
+ * Remove the page at addr from an image. If is_swapped is set, count the page as swapped
+ * out in its mapping, as smaps does.
+ */
+void made_memory_remove_page(struct image *image, struct mapping_list *mappings,
+			     uint64_t addr, bool is_swapped);
+
 /* The addresses must be in the image. */
 void *made_memory_at(struct made_memory *m, uint64_t addr, uint64_t length);
 void made_memory_write(struct made_memory *m, uint64_t addr, uint64_t value);

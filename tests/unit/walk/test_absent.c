@@ -106,7 +106,7 @@ static const struct kind {
 } kinds[] = {
 	KIND(heap, true),      KIND(jemalloc, false), KIND(mallocng, false),
 	KIND(oldmalloc, true), KIND(tcmalloc, false), KIND(mimalloc, true),
-	KIND(golang, true),    KIND(pymalloc, false), KIND(partition, true),
+	KIND(golang, true),    KIND(pymalloc, true),  KIND(partition, true),
 	KIND(ruby, true),      KIND(v8, true),	      KIND(zend, false),
 };
 
@@ -268,27 +268,30 @@ static void no_page_of_another_version_can_be_missing_unnoticed(void **state)
 	mimalloc_version = 0;
 }
 
-/* A failed check may be due to swapped-out memory instead of a change. */
+/*
+ * Some walkers do not distinguish swapped-out structures from corrupt ones: a failed check
+ * may be due to either.
+ */
 static void the_reason_of_an_estimate_mentions_swapped_memory(void **state)
 {
 	struct heap found;
 
 	(void)state;
 	for (int is_out = 0; is_out < 2; is_out++) {
-		struct made made = make_pymalloc();
+		struct made made = make_v8();
 		const struct walk_input input = { .image = made.image,
 						  .mappings = made.mappings };
-		uint64_t addr = pymalloc_memory.full_addr;
+		uint64_t addr = v8_memory.old_addr;
 
 		made_memory_drop(made.image, addr, addr + IMAGE_PAGE_BYTES);
 		if (is_out)
 			swap_page(mapping_at(&made, addr), true);
 		walk_heap(&input, &found, made.blocks);
-		assert_int_equal(found.allocator, ALLOCATOR_PYTHON);
+		assert_int_equal(found.allocator, ALLOCATOR_V8);
 		assert_int_equal(found.quality, QUALITY_ESTIMATE);
 		assert_int_equal(strstr(found.problem, "swapped out") != NULL, is_out);
 		heap_release(&found);
-		release_pymalloc();
+		release_v8();
 	}
 }
 
