@@ -177,7 +177,8 @@ static void claim(const struct walk_found *found, uint64_t page_count, uint8_t c
 /* Return true if the walker itself distinguishes swapped-out from corrupt structures. */
 static bool explains_swapped(enum allocator allocator)
 {
-	return allocator == ALLOCATOR_GLIBC || allocator == ALLOCATOR_PYTHON;
+	return allocator == ALLOCATOR_GLIBC || allocator == ALLOCATOR_PYTHON ||
+	       allocator == ALLOCATOR_PHP;
 }
 
 /*

@@ -94,6 +94,7 @@ unit_walk = \
 	%D%/walk/ruby/test_walk \
 	%D%/walk/partition/test_walk \
 	%D%/walk/v8/test_walk \
+	%D%/walk/zend/test_swapped \
 	%D%/walk/zend/test_walk \
 	%D%/walk/tcmalloc/test_walk \
 	%D%/walk/mark/test_mark \

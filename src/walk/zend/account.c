@@ -126,8 +126,9 @@ static void account_chunk(struct zend *z, const struct zend_chunk *chunk, size_t
 
 		account_free(z, SPACE_FREE, done_addr, run->addr, ZEND_PAGE_BYTES);
 		done_addr = run->addr + run->page_count * ZEND_PAGE_BYTES;
-		space->live_bytes +=
-			(zend_block_count(run) - run->free_count) * block_bytes(run);
+		if (zend_is_counted(z, run))
+			space->live_bytes += (zend_block_count(run) - run->free_count) *
+					     block_bytes(run);
 	}
 	account_free(z, SPACE_FREE, done_addr, end_addr, ZEND_PAGE_BYTES);
 }
@@ -139,6 +140,26 @@ static void fill_classes(struct heap *heap)
 		heap->classes[i].lower_bytes = i ? zend_bin_bytes(i - 1) + 1 : 1;
 		heap->classes[i].upper_bytes = zend_bin_bytes(i);
 	}
+}
+
+/*
+ * Return how swapped-out structures change the figures of the heaps, or NULL if no
+ * structure is swapped out.
+ */
+static const char *find_missing(const struct zend *z)
+{
+	bool has_cut_list = false;
+
+	for (size_t i = 0; i < z->heap_count; i++)
+		has_cut_list |= z->heaps[i].cut_bins != 0;
+	if (z->lacks_chunks && has_cut_list)
+		return "chunks and free lists of PHP are swapped out, and blocks that "
+		       "depend on them are not counted";
+	if (z->lacks_chunks)
+		return "chunks or huge blocks of PHP are swapped out and not counted";
+	return has_cut_list ? "free lists of PHP are swapped out, and their blocks count "
+			      "as live"
+			    : NULL;
 }
 
 static void set_quality(struct zend *z)
@@ -154,6 +175,8 @@ static void set_quality(struct zend *z)
 		heap->problem = "the process ran while its heap was read";
 	if (heap->problem)
 		heap->quality = QUALITY_ESTIMATE;
+	else if ((heap->problem = find_missing(z)))
+		heap->quality = QUALITY_BOUND;
 	heap->trimmable_bytes = heap->arenas[0].trimmable_bytes = zend_trimmable(z);
 }
 
@@ -168,7 +191,8 @@ void zend_account(struct zend *z)
 	for (size_t i = 0; i < SPACE_COUNT_; i++)
 		heap_add_space(heap, space_names[i]);
 	for (size_t i = 0; i < z->run_count; i++)
-		account_run(z, &z->runs[i]);
+		if (zend_is_counted(z, &z->runs[i]))
+			account_run(z, &z->runs[i]);
 	for (size_t i = 0; i < z->chunk_count; i++)
 		account_chunk(z, &z->chunks[i], &next);
 	for (size_t i = 0; i < z->heap_count; i++)

@@ -48,16 +48,31 @@ static uint64_t find_bitmap(const uint8_t *page, uint64_t from)
 	return 0;
 }
 
-/* Return true if the chunk at addr is in a ring with its neighbours. */
-static bool is_in_ring(struct image *image, uint64_t addr)
-{
-	uint64_t next, prev, back;
+enum ring_state {
+	RING_NONE,
+	RING_COMPLETE,
+	RING_SWAPPED /* a neighbour is swapped out */
+};
 
-	return image_read(image, addr + ZEND_CHUNK_NEXT, &next) &&
-	       image_read(image, addr + ZEND_CHUNK_PREV, &prev) &&
-	       ((next | prev) & (ZEND_CHUNK_BYTES - 1)) == 0 &&
-	       image_read(image, next + ZEND_CHUNK_PREV, &back) && back == addr &&
-	       image_read(image, prev + ZEND_CHUNK_NEXT, &back) && back == addr;
+/* Check whether the neighbours of the chunk at addr lead back to it. */
+static enum ring_state find_ring(const struct zend *z, uint64_t addr)
+{
+	static const uint64_t offsets[] = { ZEND_CHUNK_NEXT, ZEND_CHUNK_PREV };
+	enum ring_state state = RING_COMPLETE;
+
+	for (size_t i = 0; i < 2; i++) {
+		uint64_t neighbour, back;
+
+		if (!image_read(z->image, addr + offsets[i], &neighbour) ||
+		    neighbour % ZEND_CHUNK_BYTES != 0)
+			return RING_NONE;
+		if (walk_is_swapped(z->input, neighbour))
+			state = RING_SWAPPED;
+		else if (!image_read(z->image, neighbour + offsets[1 - i], &back) ||
+			 back != addr)
+			return RING_NONE;
+	}
+	return state;
 }
 
 static void read_counters(const uint64_t *words, struct zend_counters *ret)
@@ -75,11 +90,13 @@ static void try_main_chunk(struct zend *z, uint64_t addr)
 	const uint8_t *page = image_at(z->image, addr, ZEND_PAGE_BYTES);
 	struct zend_heap heap = { .addr = addr };
 	uint64_t words[MAIN_CHUNK_MAX + LAST_BOUNDARY + 1], main = MAIN_CHUNK_MIN;
+	enum ring_state ring;
 
 	if (!page)
 		return;
 	memcpy(words, page, sizeof(words[0]));
-	if (words[0] != addr + ZEND_CHUNK_HEAP_SLOT || !is_in_ring(z->image, addr))
+	ring = words[0] == addr + ZEND_CHUNK_HEAP_SLOT ? find_ring(z, addr) : RING_NONE;
+	if (ring == RING_NONE)
 		return;
 	memcpy(words, page + ZEND_CHUNK_HEAP_SLOT, sizeof(words));
 	while (main <= MAIN_CHUNK_MAX && words[main] != addr)
@@ -88,7 +105,7 @@ static void try_main_chunk(struct zend *z, uint64_t addr)
 		heap.bitmap_offset = find_bitmap(
 			page, ZEND_CHUNK_HEAP_SLOT + 8 * (main + LAST_MEMBER + 1));
 	if (heap.bitmap_offset == 0) {
-		z->has_unknown_layout = true;
+		z->has_unknown_layout |= ring == RING_COMPLETE;
 		return;
 	}
 	read_counters(words + main, &heap.counters);

@@ -107,27 +107,53 @@ static bool has_room(const struct zend *z)
 	return z->chunk_count < z->image->length_bytes / IMAGE_PAGE_BYTES;
 }
 
-/* List the chunks in the ring of a heap, and their runs. */
-static bool read_ring(struct zend *z, uint32_t heap)
+/*
+ * List the chunks in the ring of a heap, and their runs, from the chunk at *addr on.
+ * `last` is the chunk before it. Stop at the main chunk or at a chunk that is swapped
+ * out, and set *addr to the address of that chunk. Return false if a chunk fails a
+ * check.
+ */
+static bool follow_ring(struct zend *z, uint32_t heap, bool is_backward, uint64_t last,
+			uint64_t *addr)
 {
-	uint64_t heap_slot = z->heaps[heap].addr + ZEND_CHUNK_HEAP_SLOT;
-	uint64_t addr = z->heaps[heap].addr, last, owner, prev;
+	const uint64_t ahead = is_backward ? ZEND_CHUNK_PREV : ZEND_CHUNK_NEXT;
+	const uint64_t behind = is_backward ? ZEND_CHUNK_NEXT : ZEND_CHUNK_PREV;
+	uint64_t main_addr = z->heaps[heap].addr, owner, before;
 
-	if (!image_read(z->image, addr + ZEND_CHUNK_PREV, &last))
-		return false;
 	do {
-		if (addr % ZEND_CHUNK_BYTES != 0 || !has_room(z) ||
-		    !image_read(z->image, addr, &owner) || owner != heap_slot ||
-		    !image_read(z->image, addr + ZEND_CHUNK_PREV, &prev) || prev != last)
+		if (*addr % ZEND_CHUNK_BYTES != 0 || !has_room(z))
 			return false;
-		add_chunk(z, addr, heap, false);
+		if (walk_is_swapped(z->input, *addr))
+			return true;
+		if (!image_read(z->image, *addr, &owner) ||
+		    owner != main_addr + ZEND_CHUNK_HEAP_SLOT ||
+		    !image_read(z->image, *addr + behind, &before) || before != last)
+			return false;
+		add_chunk(z, *addr, heap, false);
 		if (!read_chunk(z, &z->chunks[z->chunk_count - 1]))
 			return false;
-		last = addr;
-		if (!image_read(z->image, addr + ZEND_CHUNK_NEXT, &addr))
+		last = *addr;
+		if (!image_read(z->image, last + ahead, addr))
 			return false;
-	} while (addr != z->heaps[heap].addr);
+	} while (*addr != main_addr);
 	return true;
+}
+
+/*
+ * List the chunks in the ring of a heap. If a chunk is swapped out, follow the ring in
+ * the other direction, too. The chunks between two that are swapped out are not found.
+ */
+static bool read_ring(struct zend *z, uint32_t heap)
+{
+	uint64_t main_addr = z->heaps[heap].addr, addr = main_addr, last;
+
+	if (!image_read(z->image, main_addr + ZEND_CHUNK_PREV, &last) ||
+	    !follow_ring(z, heap, false, last, &addr))
+		return false;
+	if (addr == main_addr)
+		return true;
+	z->heaps[heap].lacks_chunks = true;
+	return follow_ring(z, heap, true, main_addr, &last);
 }
 
 static bool read_cached(struct zend *z, uint32_t heap)
@@ -137,6 +163,10 @@ static bool read_cached(struct zend *z, uint32_t heap)
 	while (addr != 0) {
 		if (addr % ZEND_CHUNK_BYTES != 0 || !has_room(z))
 			return false;
+		if (walk_is_swapped(z->input, addr)) {
+			z->heaps[heap].lacks_chunks = true;
+			return true;
+		}
 		add_chunk(z, addr, heap, true);
 		if (!image_read(z->image, addr + ZEND_CHUNK_NEXT, &addr))
 			return false;
@@ -160,6 +190,10 @@ static bool read_huge(struct zend *z, uint32_t heap)
 		if ((length & (length + 1)) == 0)
 			mark = at;
 		length++;
+		if (walk_is_swapped(z->input, at)) {
+			z->heaps[heap].lacks_chunks = true;
+			return true;
+		}
 		if (at >= UINT64_C(1) << WALK_ADDR_BITS ||
 		    !image_read(z->image, at, &run.addr) ||
 		    !image_read(z->image, at + HUGE_SIZE, &bytes) ||
@@ -240,15 +274,32 @@ static void check_places(struct zend *z)
 }
 
 /*
+ * Return true if real_size, and not a block in a free list, may be at addr. If chunks are
+ * missing, its value is larger than the sum of the chunks that were found, and at most
+ * real_peak, which follows.
+ */
+static bool is_real_size(struct zend *z, const struct zend_heap *heap, uint64_t addr)
+{
+	uint64_t value, peak;
+
+	if (!image_read(z->image, addr, &value) || !image_read(z->image, addr + 8, &peak))
+		return false;
+	if (!heap->lacks_chunks)
+		return value == heap->found_bytes;
+	return value > heap->found_bytes && value <= peak &&
+	       (value | peak) % ZEND_PAGE_BYTES == 0;
+}
+
+/*
  * Find real_size, whose value is the sum of the chunks and the huge blocks. Set
  * slots_addr to the address of free_slot[], which precedes real_size.
  */
 static bool find_slots(struct zend *z, struct zend_heap *heap)
 {
 	for (uint64_t i = ZEND_REAL_SIZE; i <= ZEND_REAL_SIZE + 1; i++) {
-		uint64_t addr = heap->addr + ZEND_CHUNK_HEAP_SLOT + 8 * i, value;
+		uint64_t addr = heap->addr + ZEND_CHUNK_HEAP_SLOT + 8 * i;
 
-		if (!image_read(z->image, addr, &value) || value != heap->found_bytes)
+		if (!is_real_size(z, heap, addr))
 			continue;
 		heap->slots_addr = addr - 8 * ZEND_BINS;
 		return true;
@@ -266,6 +317,7 @@ const char *zend_read_runs(struct zend *z)
 		if (!read_ring(z, i) || !read_cached(z, i) || !read_huge(z, i) ||
 		    !find_slots(z, heap))
 			heap->is_broken = true;
+		z->lacks_chunks |= heap->lacks_chunks;
 	}
 	check_places(z);
 	drop_broken(z);

@@ -50,9 +50,11 @@ uint64_t zend_trimmable(struct zend *z)
 
 		/*
 		 * if PHP already keeps unused chunks, the order of the chunks
-		 * determines which chunks it unmaps
+		 * determines which chunks it unmaps; if memory is swapped out, it is not
+		 * known which chunks are empty
 		 */
-		if (heap->is_broken || chunk->is_cached || heap->counters.kept_count != 0)
+		if (heap->is_broken || heap->lacks_chunks || heap->cut_bins != 0 ||
+		    chunk->is_cached || heap->counters.kept_count != 0)
 			return BYTES_UNKNOWN;
 		if (chunk->addr == heap->addr || !is_empty(z, chunk))
 			continue;

@@ -61,6 +61,13 @@ struct zend_heap {
 	uint64_t live_bytes, found_bytes;
 	struct zend_counters counters;
 	bool is_broken;
+	/*
+	 * true if the heap may have more chunks or huge blocks, because the ring or a
+	 * list leads to swapped-out memory
+	 */
+	bool lacks_chunks;
+	/* bit n is set if the free list of bin n leads to swapped-out memory */
+	uint32_t cut_bins;
 };
 
 /* A run of pages in use, or a huge block. */
@@ -88,6 +95,7 @@ struct zend {
 
 	struct zend_heap *heaps;
 	size_t heap_count, heap_capacity;
+	bool lacks_chunks;	 /* true if any heap lacks chunks */
 	bool has_unknown_layout; /* true if a main chunk was found, but not its heap */
 	struct zend_chunk *chunks;
 	size_t chunk_count, chunk_capacity;
@@ -102,6 +110,18 @@ uint64_t zend_bin_pages(unsigned int bin);
 
 /* Return the number of blocks in a run. */
 uint64_t zend_block_count(const struct zend_run *run);
+
+/*
+ * Return true if the blocks of the run are counted. If the free list of a bin is partly
+ * swapped out, its other free blocks count as live. If chunks are missing, too, the live
+ * bytes of all heaps would be neither an upper nor a lower bound; the runs of the bin are
+ * then not counted.
+ */
+static inline bool zend_is_counted(const struct zend *z, const struct zend_run *run)
+{
+	return !z->lacks_chunks || run->bin == ZEND_LARGE ||
+	       !(z->heaps[run->heap].cut_bins >> run->bin & 1);
+}
 
 /* Find all heaps. Return NULL, or a description of the problem. (find.c) */
 const char *zend_find(struct zend *z);

@@ -107,7 +107,7 @@ static const struct kind {
 	KIND(heap, true),      KIND(jemalloc, false), KIND(mallocng, false),
 	KIND(oldmalloc, true), KIND(tcmalloc, false), KIND(mimalloc, true),
 	KIND(golang, true),    KIND(pymalloc, true),  KIND(partition, true),
-	KIND(ruby, true),      KIND(v8, true),	      KIND(zend, false),
+	KIND(ruby, true),      KIND(v8, true),	      KIND(zend, true),
 };
 
 /* A memory with more pages has only each STEP-th page removed, to save time. */
