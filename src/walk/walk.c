@@ -178,7 +178,7 @@ static void claim(const struct walk_found *found, uint64_t page_count, uint8_t c
 static bool explains_swapped(enum allocator allocator)
 {
 	return allocator == ALLOCATOR_GLIBC || allocator == ALLOCATOR_PYTHON ||
-	       allocator == ALLOCATOR_PHP;
+	       allocator == ALLOCATOR_PHP || allocator == ALLOCATOR_GO;
 }
 
 /*

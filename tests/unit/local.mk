@@ -84,6 +84,7 @@ unit_walk = \
 	%D%/walk/hotspot/test_objects \
 	%D%/walk/hotspot/test_walk \
 	%D%/walk/jemalloc/test_walk \
+	%D%/walk/golang/test_swapped \
 	%D%/walk/golang/test_walk \
 	%D%/walk/mallocng/test_walk \
 	%D%/walk/pymalloc/test_objects \

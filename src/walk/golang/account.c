@@ -22,27 +22,38 @@ static const char *const space_names[SPACE_COUNT_] = {
 	[SPACE_IDLE] = "idle pages",
 };
 
-/*
- * Set the bits of the objects that are not allocated. Return false if the number of
- * allocated objects differs from the count in the span.
- */
-static bool mark_free(struct golang *g, const struct golang_span *span)
+enum span_result {
+	SPAN_SOUND,
+	/* the number of allocated objects differs from the count in the span */
+	SPAN_BROKEN,
+	/* the difference is possible because bits of the objects are swapped out */
+	SPAN_ABSENT
+};
+
+/* Set the bits of the objects that are not allocated. */
+static enum span_result mark_free(struct golang *g, const struct golang_span *span)
 {
-	uint64_t live = 0;
+	uint64_t live = 0, absent = 0;
 
 	for (uint64_t i = 0; i < span->object_count; i++) {
 		const uint8_t *bits = NULL;
 		bool is_live = i < span->free_index;
 
 		/* bits on a page that was never touched are 0 */
-		if (!is_live && span->bits_addr <= UINT64_MAX - i / 8)
+		if (!is_live && span->bits_addr <= UINT64_MAX - i / 8) {
 			bits = image_at(g->image, span->bits_addr + i / 8, 1);
+			absent += !bits &&
+				  walk_is_swapped(g->input, span->bits_addr + i / 8);
+		}
 		is_live = is_live || (bits && *bits >> i % 8 & 1);
 		live += is_live;
 		if (!is_live)
 			bit_set(g->blocks->not_live, span->first_bit + i);
 	}
-	return live == span->live_count;
+	if (live == span->live_count)
+		return SPAN_SOUND;
+	return live < span->live_count && span->live_count - live <= absent ? SPAN_ABSENT
+									    : SPAN_BROKEN;
 }
 
 static void add_extent(struct golang *g, const struct golang_span *span)
@@ -83,9 +94,11 @@ static void account_objects(struct golang *g, const struct golang_span *span)
 	uint64_t free_count = span->object_count - span->live_count;
 	uint64_t live_bytes = span->live_count * span->object_bytes;
 	uint64_t free_bytes = free_count * span->object_bytes;
+	enum span_result result = mark_free(g, span);
 
-	if (!mark_free(g, span)) {
-		g->broken_count++;
+	if (result != SPAN_SOUND) {
+		g->broken_count += result == SPAN_BROKEN;
+		g->absent_count += result == SPAN_ABSENT;
 		return;
 	}
 	page_use_add(g->blocks, span->start_addr, span->end_addr, USE_HEAP);
@@ -169,6 +182,21 @@ static void fill_classes(struct heap *heap)
 	}
 }
 
+/*
+ * Return which parts of the heap the figures lack because memory is swapped out, or
+ * NULL if they lack none.
+ */
+static const char *find_missing(const struct golang *g)
+{
+	if (g->lacks_spans)
+		return "spans of Go may be swapped out: they and idle pages are not counted";
+	if (g->absent_count > 0)
+		return "bits of Go's spans are swapped out: these spans are not counted";
+	return g->may_lack_tables ? "tables of Go may be swapped out: they and idle "
+				    "pages may be missing"
+				  : NULL;
+}
+
 static void set_quality(struct golang *g)
 {
 	struct heap *heap = g->heap;
@@ -178,13 +206,10 @@ static void set_quality(struct golang *g)
 		heap->problem = "Go was changing a span, or a span is corrupt";
 	if (g->input->is_running && !heap->problem)
 		heap->problem = "the process ran while its heap was read";
-	if (heap->problem) {
+	if (heap->problem)
 		heap->quality = QUALITY_ESTIMATE;
-	} else if (g->may_lack_tables) {
+	else if ((heap->problem = find_missing(g)))
 		heap->quality = QUALITY_BOUND;
-		heap->problem = "Go's table of arenas may be swapped out: idle pages are "
-				"missing";
-	}
 	heap->trimmable_bytes = heap->spaces[SPACE_IDLE].resident_bytes;
 	heap->arenas[0].trimmable_bytes = heap->trimmable_bytes;
 }
@@ -209,7 +234,7 @@ void golang_account(struct golang *g)
 			account_objects(g, &g->spans[i]);
 	}
 	golang_find_arenas(g, &arena_table_addr);
-	if (g->broken_count == 0)
+	if (g->broken_count == 0 && !g->lacks_spans)
 		account_all_idle(g);
 	golang_account_tables(g, arena_table_addr);
 	blocks_sort(g->blocks);

@@ -14,11 +14,19 @@
  */
 #define OBJECTS_MIN (UINT64_C(4) << 20)
 
-static bool is_swapped(const struct golang *g, uint64_t addr)
+/*
+ * Record a struct mspan that is not resident. It may be swapped out. If the mapping has
+ * no swapped-out memory, the page was never touched.
+ */
+static void add_absent(struct golang *g, uint64_t addr)
 {
 	const struct mapping *m = mapping_list_find(g->input->mappings, addr);
 
-	return !m || m->counters.bytes[SMAPS_SWAP] != 0;
+	if (walk_is_swapped(g->input, addr) ||
+	    walk_is_swapped(g->input, addr + GOLANG_SPAN_BYTES - 1))
+		g->lacks_spans = true;
+	else if (!m || m->counters.bytes[SMAPS_SWAP] != 0)
+		g->broken_count++;
 }
 
 /* Return true if the whole span is in mappings that the walkers read. */
@@ -48,11 +56,7 @@ static void add_span(struct golang *g, uint64_t addr)
 	struct golang_span span;
 
 	if (!golang_read_span(g->image, addr, g->layout, &span)) {
-		/*
-		 * count the span as broken if the page is swapped out; otherwise the page
-		 * was never touched
-		 */
-		g->broken_count += is_swapped(g, addr);
+		add_absent(g, addr);
 		return;
 	}
 	if (span.state == GOLANG_DEAD)
@@ -95,16 +99,19 @@ void golang_read_spans(struct golang *g)
 	uint64_t max = g->image->length_bytes / 4 + OBJECTS_MIN;
 
 	for (uint64_t i = 0; i < g->list_count; i++) {
-		uint64_t addr;
+		uint64_t at = g->list_addr + 8 * i, addr;
 
-		if (!image_read(g->image, g->list_addr + 8 * i, &addr)) {
-			/*
-			 * stop, because the remainder of the list is not resident either
-			 */
+		if (image_read(g->image, at, &addr)) {
+			add_span(g, addr);
+			continue;
+		}
+		if (!walk_is_swapped(g->input, at)) {
 			g->broken_count++;
 			break;
 		}
-		add_span(g, addr);
+		g->lacks_spans = true;
+		/* continue on the next page */
+		i += (IMAGE_PAGE_BYTES - at % IMAGE_PAGE_BYTES) / 8 - 1;
 	}
 	check_places(g);
 	for (size_t i = 0; i < g->span_count; i++) {

@@ -208,10 +208,21 @@ void golang_find_arenas(struct golang *g, uint64_t *ret_table_addr)
 		add_arena(g, g->spans[i].start_addr & ~(GOLANG_ARENA_BYTES - 1));
 }
 
+/* Return true if data of the program may be swapped out. */
+static bool is_area_swapped(const struct golang *g)
+{
+	for (uint64_t addr = g->area.start_addr; addr < g->area.end_addr;
+	     addr += IMAGE_PAGE_BYTES)
+		if (walk_is_swapped(g->input, addr))
+			return true;
+	return false;
+}
+
 void golang_account_tables(struct golang *g, uint64_t arena_table_addr)
 {
 	uint64_t end = g->area.end_addr;
 	uint64_t addr = image_next_resident(g->image, g->area.start_addr, end);
+	bool has_summaries = false;
 
 	add_pages(g, g->list_addr, g->list_count * 8);
 	for (size_t i = 0; i < g->span_count; i++) {
@@ -224,6 +235,9 @@ void golang_account_tables(struct golang *g, uint64_t arena_table_addr)
 	if (arena_table_addr != 0)
 		add_arenas(g, arena_table_addr);
 	for (; addr < end; addr = image_next_resident(g->image, addr + 8, end))
-		if (are_summaries(g, addr))
+		if (are_summaries(g, addr)) {
 			add_summaries(g, addr);
+			has_summaries = true;
+		}
+	g->may_lack_tables |= !has_summaries && is_area_swapped(g);
 }

@@ -74,7 +74,14 @@ struct golang {
 	size_t span_count, span_capacity;
 	uint64_t bit_count;
 	uint64_t broken_count; /* number of spans that failed a check */
-	bool may_lack_tables;  /* true if Go's table of arenas may be swapped out */
+	/*
+	 * True if spans may be missing, because their descriptions or parts of the list
+	 * of spans are swapped out. The memory of these spans would look idle.
+	 */
+	bool lacks_spans;
+	/* number of spans that are not counted because their bits are swapped out */
+	uint64_t absent_count;
+	bool may_lack_tables; /* true if tables of Go may be swapped out */
 
 	/* start addresses of the arenas, in ascending order */
 	uint64_t *arenas;
