@@ -88,6 +88,7 @@ unit_walk = \
 	%D%/walk/golang/test_walk \
 	%D%/walk/mallocng/test_walk \
 	%D%/walk/pymalloc/test_objects \
+	%D%/walk/mimalloc/test_swapped \
 	%D%/walk/mimalloc/test_walk \
 	%D%/walk/oldmalloc/test_walk \
 	%D%/walk/pymalloc/test_swapped \

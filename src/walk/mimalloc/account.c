@@ -68,6 +68,8 @@ static void account_page(struct mimalloc *m, const struct mimalloc_page *page)
 	uint64_t capacity = page->capacity, bytes = page->block_bytes;
 	struct extent *extent;
 
+	if (page->is_absent)
+		return;
 	sum->count++;
 	sum->bytes += page->end_addr - page->start_addr;
 	sum->resident_bytes +=
@@ -168,6 +170,23 @@ static bool may_lack_segment(const struct mimalloc *m)
 	return false;
 }
 
+/*
+ * Return which parts of the heap the figures lack because memory is swapped out, or
+ * NULL if they lack none.
+ */
+static const char *find_missing(const struct mimalloc *m)
+{
+	if (m->absent_pages > 0)
+		return "pages of mimalloc are swapped out, and their blocks are not "
+		       "counted";
+	if (m->may_lack_tables)
+		return "tables of mimalloc may be swapped out: blocks and free memory may "
+		       "be missing";
+	return may_lack_segment(m) ? "memory is swapped out that may contain segments of "
+				     "mimalloc"
+				   : NULL;
+}
+
 static void set_quality(struct mimalloc *m)
 {
 	struct heap *heap = m->heap;
@@ -177,13 +196,10 @@ static void set_quality(struct mimalloc *m)
 		heap->problem = "mimalloc was changing a list, or a list is corrupt";
 	if (m->input->is_running && !heap->problem)
 		heap->problem = "the process ran while its heap was read";
-	if (heap->problem) {
+	if (heap->problem)
 		heap->quality = QUALITY_ESTIMATE;
-	} else if (may_lack_segment(m)) {
+	else if ((heap->problem = find_missing(m)))
 		heap->quality = QUALITY_BOUND;
-		heap->problem = "memory is swapped out that may contain segments of "
-				"mimalloc";
-	}
 }
 
 void mimalloc_account(struct mimalloc *m)

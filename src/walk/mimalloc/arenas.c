@@ -133,6 +133,7 @@ static const struct arena_layout *choose_layout(struct mimalloc *m)
 static void add_unused(struct mimalloc *m, const struct arena_layout *layout,
 		       uint64_t owner_addr)
 {
+	mimalloc_check_table(m, owner_addr, owner_addr + OWNER_BYTES);
 	for (uint64_t at = owner_addr; at < owner_addr + OWNER_BYTES; at += 8) {
 		struct arena arena;
 		uint64_t addr;
@@ -168,6 +169,8 @@ static void split_arena(struct mimalloc *m, const struct arena *arena, size_t *p
 {
 	uint64_t slice = arena->info_count;
 
+	mimalloc_check_table(m, arena->bits_addr,
+			     arena->bits_addr + (arena->slice_count + 7) / 8);
 	mimalloc_add_range(&m->own, arena->addr,
 			   arena->addr + slice * MIMALLOC_SLICE_BYTES);
 	for (; *page < m->page_count && m->pages[*page].start_addr < arena->end_addr;

@@ -65,24 +65,30 @@ uint64_t mimalloc_decode(const struct mimalloc_page *page, uint64_t value)
 
 /*
  * Mark the blocks of one list of a page as free. Return their number, or UINT64_MAX if
- * the list is invalid.
+ * the list is invalid. If the list leads to swapped-out memory, set page->is_absent, and
+ * return the number of blocks before that memory.
  */
-static uint64_t mark_list(struct mimalloc *m, const struct mimalloc_page *page,
-			  uint64_t addr)
+static uint64_t mark_list(struct mimalloc *m, struct mimalloc_page *page, uint64_t addr)
 {
 	uint64_t count = 0, value;
 
 	for (; addr != 0; count++) {
-		if (!mark_block(m, page, addr) || !image_read(m->image, addr, &value))
+		if (!mark_block(m, page, addr))
 			return UINT64_MAX;
+		if (!image_read(m->image, addr, &value)) {
+			if (!walk_is_swapped(m->input, addr))
+				return UINT64_MAX;
+			page->is_absent = true;
+			return count;
+		}
 		addr = mimalloc_decode(page, value);
 	}
 	return count;
 }
 
-static void read_page(struct mimalloc *m, const struct mimalloc_page *page)
+static void read_page(struct mimalloc *m, struct mimalloc_page *page)
 {
-	uint64_t counts[MIMALLOC_LISTS_];
+	uint64_t counts[MIMALLOC_LISTS_], sum;
 
 	for (size_t i = 0; i < MIMALLOC_LISTS_; i++) {
 		counts[i] = mark_list(m, page, page->lists[i]);
@@ -91,10 +97,12 @@ static void read_page(struct mimalloc *m, const struct mimalloc_page *page)
 			return;
 		}
 	}
-	if (page->used + counts[MIMALLOC_FREE] + counts[MIMALLOC_LOCAL] !=
-		    page->capacity ||
+	sum = page->used + counts[MIMALLOC_FREE] + counts[MIMALLOC_LOCAL];
+	if ((page->is_absent ? sum > page->capacity : sum != page->capacity) ||
 	    counts[MIMALLOC_THREAD] > page->used)
 		m->broken_pages++;
+	else
+		m->absent_pages += page->is_absent;
 }
 
 /*

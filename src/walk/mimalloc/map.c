@@ -47,6 +47,9 @@
 #define MEMORY_KIND 16
 #define MEMORY_OF_ARENA 7
 
+/* Size of the shortest struct mi_page_s. */
+#define STRUCT_BYTES_MIN UINT64_C(112)
+
 static const struct mimalloc_map_layout layouts[] = {
 	{ .versions = "3.1 to 3.3", .memory = 96 },
 	{ .versions = "3.1, secure", .keys = 64, .memory = 112 },
@@ -161,6 +164,7 @@ static bool read_table(struct mimalloc *m, uint64_t addr, uint64_t first_addr,
 				  first_addr + (at - addr) / 8 * MIMALLOC_SLICE_BYTES);
 		at += 8;
 	}
+	mimalloc_check_table(m, addr, addr + TABLE_BYTES);
 	mimalloc_add_range(&m->claimed, addr, addr + TABLE_BYTES);
 	mimalloc_add_range(&m->own, addr, addr + TABLE_BYTES);
 	return true;
@@ -172,6 +176,7 @@ static bool read_map(struct mimalloc *m, struct entries *entries)
 	uint64_t limit = m->map_addr + 8 * m->map_words, at = m->map_addr, table;
 	uint64_t count = 0;
 
+	mimalloc_check_table(m, m->map_addr, limit);
 	mimalloc_add_range(&m->claimed, m->map_addr, limit);
 	mimalloc_add_range(&m->own, m->map_addr, limit);
 	while ((at = image_next_resident(m->image, at, limit)) < limit &&
@@ -257,19 +262,35 @@ static bool is_sound(struct mimalloc *m, const struct mimalloc_page *page)
 
 		for (int k = 0; k < 2 && addr != 0; k++) {
 			if (addr < page->block_addr || addr >= page->end_addr ||
-			    (addr - page->block_addr) % page->block_bytes != 0 ||
-			    !image_read(m->image, addr, &value))
+			    (addr - page->block_addr) % page->block_bytes != 0)
 				return false;
+			if (!image_read(m->image, addr, &value)) {
+				if (!walk_is_swapped(m->input, addr))
+					return false;
+				break;
+			}
 			addr = mimalloc_decode(page, value);
 		}
 	}
 	return true;
 }
 
+/* Return true if part of the struct of a page, which has `bytes`, may be swapped out. */
+static bool is_struct_swapped(const struct mimalloc *m, const struct entry *entry,
+			      uint64_t bytes)
+{
+	return entry->struct_addr % 8 == 0 &&
+	       (walk_is_swapped(m->input, entry->struct_addr) ||
+		walk_is_swapped(m->input, entry->struct_addr + bytes - 1));
+}
+
 /* Find the layout that explains the most pages. Return false if none does. */
 static bool choose_layout(struct mimalloc *m, const struct entries *entries)
 {
-	uint64_t best = 0;
+	uint64_t best = 0, resident = 0;
+
+	for (size_t i = 0; i < entries->count; i++)
+		resident += !is_struct_swapped(m, &entries->items[i], STRUCT_BYTES_MIN);
 
 	for (size_t i = 0; i < LAYOUT_COUNT; i++) {
 		uint64_t sound = 0;
@@ -285,7 +306,7 @@ static bool choose_layout(struct mimalloc *m, const struct entries *entries)
 		best = sound;
 		m->map_layout = &layouts[i];
 	}
-	return best > 0 && best >= entries->count / 2;
+	return best > 0 && best >= resident / 2;
 }
 
 /* Find the arena of a page, or claim the page's own mapping. */
@@ -315,8 +336,16 @@ static const char *read_pages(struct mimalloc *m, struct entries *entries)
 	for (size_t i = 0; i < entries->count; i++) {
 		struct mimalloc_page page;
 
-		if (!read_page(m, m->map_layout, &entries->items[i], &page) ||
-		    page.start_addr < covered) {
+		if (!read_page(m, m->map_layout, &entries->items[i], &page)) {
+			if (is_struct_swapped(m, &entries->items[i],
+					      m->map_layout->memory +
+						      MIMALLOC_MEMORY_BYTES))
+				m->absent_pages++;
+			else
+				m->broken_pages++;
+			continue;
+		}
+		if (page.start_addr < covered) {
 			m->broken_pages++;
 			continue;
 		}

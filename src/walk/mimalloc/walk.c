@@ -28,6 +28,14 @@ void mimalloc_add_range(struct mimalloc_ranges *ranges, uint64_t start_addr,
 	ranges->items[ranges->count++] = (struct mimalloc_range){ start_addr, end_addr };
 }
 
+void mimalloc_check_table(struct mimalloc *m, uint64_t start_addr, uint64_t end_addr)
+{
+	uint64_t addr = start_addr & ~(IMAGE_PAGE_BYTES - 1);
+
+	for (; addr < end_addr && !m->may_lack_tables; addr += IMAGE_PAGE_BYTES)
+		m->may_lack_tables = walk_is_swapped(m->input, addr);
+}
+
 bool mimalloc_add_page(struct mimalloc *m, const struct mimalloc_page *page)
 {
 	uint64_t bytes = page->end_addr - page->block_addr;

@@ -74,6 +74,8 @@ struct mimalloc_page {
 	 */
 	uint32_t capacity, reserved, used;
 	bool is_encoded; /* true if the lists are encoded with the keys */
+	/* true if a list leads to swapped-out memory; the page is then not counted */
+	bool is_absent;
 };
 
 struct mimalloc_range {
@@ -124,6 +126,10 @@ struct mimalloc {
 
 	/* numbers of structures that failed a check */
 	uint64_t broken_segments, broken_pages, broken_lists;
+	/* number of pages whose struct or parts of whose lists are swapped out */
+	uint64_t absent_pages;
+	/* true if tables that list pages, arenas or free slices may be swapped out */
+	bool may_lack_tables;
 };
 
 /*
@@ -137,6 +143,9 @@ static inline bool mimalloc_spend(struct mimalloc *m, uint64_t words)
 	m->budget -= words;
 	return true;
 }
+
+/* Set may_lack_tables if part of [start_addr, end_addr) may be swapped out. */
+void mimalloc_check_table(struct mimalloc *m, uint64_t start_addr, uint64_t end_addr);
 
 void mimalloc_add_range(struct mimalloc_ranges *ranges, uint64_t start_addr,
 			uint64_t end_addr);

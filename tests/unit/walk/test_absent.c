@@ -260,7 +260,7 @@ static void no_page_can_be_missing_unnoticed(void **state)
 /* Version 3 of mimalloc has tables instead of segments. */
 static void no_page_of_another_version_can_be_missing_unnoticed(void **state)
 {
-	struct kind kind = KIND(mimalloc, false);
+	struct kind kind = KIND(mimalloc, true);
 
 	(void)state;
 	mimalloc_version = MIMALLOC_MADE_COUNT - 1;
@@ -269,8 +269,8 @@ static void no_page_of_another_version_can_be_missing_unnoticed(void **state)
 }
 
 /*
- * Some walkers do not distinguish swapped-out structures from corrupt ones: a failed check
- * may be due to either.
+ * Some walkers do not distinguish swapped-out structures from corrupt ones: a failed
+ * check may be due to either.
  */
 static void the_reason_of_an_estimate_mentions_swapped_memory(void **state)
 {
