@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * attach - count the allocations of a running process from now on, and leave the process
- * unchanged afterwards.
+ * attach - count the allocations of a process that is already running. After counting has
+ * stopped, the process is unchanged.
  *
  * There are several counting methods. memstate tries them in the order of enum
  * count_method until one succeeds. Only one thread at a time may call these functions.

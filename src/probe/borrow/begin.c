@@ -84,8 +84,8 @@ static int explain_refusal(struct borrow *b, int error)
 
 /*
  * If the stop made the thread's system call return -EINTR, make the kernel restart the
- * call. Do this first after the stop, so that the program does not notice the stop even
- * if memstate is killed later.
+ * call. Do this immediately after the stop, so that the program does not notice the stop
+ * even if memstate is killed later.
  */
 static int fix_result(struct borrow *b)
 {

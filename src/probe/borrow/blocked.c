@@ -27,8 +27,8 @@ static const long idle_calls[] = {
 };
 
 /*
- * System calls that reveal an interruption to the program, by returning early
- * with partial results. Also connect(2), which cannot be restarted if the
+ * System calls that reveal an interruption to the program, because they return early with
+ * partial results. connect(2) is in the list, because it cannot be restarted if the
  * socket has a timeout.
  */
 static const long fragile_calls[] = {
@@ -52,8 +52,8 @@ static const long memory_calls[] = {
 };
 
 /*
- * System calls that have had no effect if they return -EINTR instead of a restart code
- * such as -ERESTARTSYS, so that they can be repeated.
+ * System calls that, when interrupted, return -EINTR instead of a restart code such as
+ * -ERESTARTSYS. They have then had no effect, and can therefore be repeated.
  */
 static const long repeatable_calls[] = {
 #ifdef SYS_epoll_wait

@@ -117,8 +117,8 @@ struct overwritten {
 };
 
 /*
- * Write to the thread's stack the signal frame that makes the thread execute the call. It
- * is below the frame that returns the thread to its own code.
+ * Write to the thread's stack the signal frame that makes the thread execute the call.
+ * The frame is below the frame that returns the thread to its own code.
  */
 static int write_call_frame(struct borrow *b, const uint64_t call[7],
 			    struct overwritten *ret)

@@ -94,8 +94,8 @@ _Static_assert(sizeof(struct software_bytes) == 48, "the kernel's layout");
 /* the flags UC_FP_XSTATE, UC_SIGCONTEXT_SS and UC_STRICT_RESTORE_SS */
 #	define CONTEXT_FLAGS 7
 /*
- * An invalid value for the flags of the signal stack, so that rt_sigreturn(2) leaves the
- * signal stack unchanged.
+ * An invalid value for the flags of the signal stack. With this value, rt_sigreturn(2)
+ * leaves the signal stack unchanged.
  */
 #	define STACK_FLAGS_INVALID 0x7fff
 
@@ -146,9 +146,10 @@ void machine_state_free(struct machine_state *state)
 
 /*
  * Return the number of the interrupted system call. The kernel continues an interrupted
- * sleep through restart_syscall(2), but rt_sigreturn(2) discards the data that this
- * needs. The thread must therefore repeat the original call. Read its number from the
- * instruction that precedes the call in libc's code, such as mov $7, %eax.
+ * sleep through restart_syscall(2), but rt_sigreturn(2) discards the data that
+ * restart_syscall(2) needs. The thread must therefore repeat the original call. Read its
+ * number from the instruction that precedes the call in libc's code, such as mov $7,
+ * %eax.
  */
 static unsigned long long find_begun_call(int tid, const struct user_regs_struct *regs)
 {

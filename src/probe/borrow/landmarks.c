@@ -74,8 +74,8 @@ static const char *const lock_holders[] = {
 
 /*
  * Runtimes that keep data for each thread, and must therefore intercept the creation of
- * each thread. A thread whose creation such a runtime has missed crashes in the first
- * function that the runtime intercepts.
+ * each thread. If such a runtime misses the creation of a thread, the new thread crashes
+ * in the first function that the runtime intercepts.
  */
 static const struct {
 	const char *name, *reason;
@@ -150,8 +150,9 @@ static void add_libc_code(struct landmarks *marks, const struct loaded *file)
 }
 
 /*
- * Add libc's code from malloc.o, including its static functions: the range from the end
- * of the preceding exported function to the start of the following one.
+ * Add libc's code from malloc.o, including its static functions, to the code ranges: it
+ * is the range from the end of the preceding exported function to the start of the
+ * following one.
  */
 static int add_malloc(struct landmarks *marks, const struct loaded *libc)
 {

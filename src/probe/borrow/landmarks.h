@@ -38,8 +38,9 @@ struct landmarks {
 	struct code_range *ranges;
 	size_t range_count, range_capacity;
 	/*
-	 * All code of libc. It must be avoided as a whole in some cases, because some
-	 * functions that libc does not export hold a lock while they work.
+	 * All code of libc. In some cases, memstate must not stop a thread anywhere in
+	 * this code, because libc contains functions that it does not export and that
+	 * hold a lock.
 	 */
 	struct code_range libc[LANDMARKS_LIBC_MAX];
 	size_t libc_count;
@@ -47,8 +48,9 @@ struct landmarks {
 	struct code_tables tables;
 	bool wants_tables;
 	/*
-	 * True if a file other than libc defines malloc, but no function that reports
-	 * figures. libc's figures then do not describe the program's memory.
+	 * True if a file other than libc defines malloc, and this file has no function
+	 * that reports the allocator's figures. The figures of libc's malloc then do not
+	 * describe the program's memory.
 	 */
 	bool has_other_malloc;
 };

@@ -85,8 +85,8 @@ bool machine_syscall(const struct machine_state *state, long *ret_number,
 uint64_t machine_syscall_site(const struct machine_state *state, size_t *ret_bytes);
 
 /*
- * Set the result that the interrupted system call has when the thread continues; the
- * kernel uses it to decide whether to restart the call.
+ * Set the return value of the interrupted system call. When the thread continues, the
+ * kernel decides from this value whether to restart the call.
  */
 void machine_set_result(struct machine_state *state, long result);
 
@@ -105,9 +105,9 @@ void machine_restart_sleep(struct machine_state *state);
 #define MACHINE_FRAME_MAX 24576
 
 /*
- * Build in `ret` the signal frame that restores the thread's state, and store in
- * *ret_addr the address on the thread's stack at which the frame must be written. Return
- * the frame's size, or 0 if it exceeds MACHINE_FRAME_MAX.
+ * Build the signal frame that restores the thread's state, and store it in `ret`.
+ * *ret_addr is the address on the thread's stack to which the caller must write the
+ * frame. Return the frame's size, or 0 if it exceeds MACHINE_FRAME_MAX.
  */
 size_t machine_frame(const struct machine_state *state, uint64_t sigreturn_addr,
 		     uint8_t ret[MACHINE_FRAME_MAX], uint64_t *ret_addr);

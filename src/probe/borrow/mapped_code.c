@@ -6,8 +6,8 @@
 #include "probe/borrow/segment.h"
 
 /*
- * Distance of the returned address below the program. Addresses just below a program are
- * free unless the program has mapped something at a fixed address.
+ * Distance from the returned address up to the start of the program. Addresses just below
+ * a program are free unless the program has mapped something at a fixed address.
  */
 #define HINT_BYTES 0x10000
 

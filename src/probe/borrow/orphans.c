@@ -20,8 +20,8 @@
 #define CANDIDATES_MAX 64
 
 /*
- * Return true if no other process uses the segment: if its attach count is the number of
- * its mappings in this process, plus `others` further attachments.
+ * Return true if, according to its attach count, the segment has no attachments other
+ * than its mappings in this process and `others` known attachments.
  */
 static bool is_alone(const struct mapping_list *mappings, const struct mapping *m,
 		     uint64_t others)

@@ -18,8 +18,8 @@
 #include "proc/process/dir.h"
 
 /*
- * Number of bytes at the upper end of the helper's stack on which pthread_create() runs.
- * The helper's thread uses the rest of the stack.
+ * Size of the upper end of the helper's stack, which memstate uses as the stack for the
+ * call to pthread_create(). The helper's thread uses the rest of the stack.
  */
 #define CALL_STACK_BYTES (64 << 10)
 
@@ -118,8 +118,8 @@ bool parcel_exists(int mem_fd, uint64_t addr, const struct landmarks *marks)
 }
 
 /*
- * Return true if the thread's stack pointer is in the parcel (the helper's code, page
- * and stack). The stack pointer is the second last word of a line in
+ * Return true if the thread's stack pointer is in the parcel (the helper's code, page and
+ * stack). The stack pointer is the second-to-last word of a line in
  * /proc/PID/task/TID/syscall, such as "202 0x7f… … 0x7ffe… 0x7f…".
  */
 static bool is_on_stack(const char *text, uint64_t addr)

@@ -47,8 +47,9 @@ struct parcel_site {
 int parcel_make_code(const struct parcel_site *site, uint8_t ret[PARCEL_CODE_BYTES]);
 
 /*
- * Return true if the code at addr in the process is identical to the helper's. Only the
- * segment, the tracer and the addresses of the allocator's functions may differ.
+ * Return true if the process contains the helper's code at addr. The comparison ignores
+ * the id of the segment, the id of the tracing thread, and the addresses of the
+ * allocator's functions.
  */
 bool parcel_exists(int mem_fd, uint64_t addr, const struct landmarks *marks);
 

@@ -26,8 +26,8 @@ struct probe_request {
 	bool may_inject;
 	uint64_t limit_ns; /* maximum time to wait for a safe moment to stop a thread */
 	/*
-	 * maximum time until all threads have stopped, for work that stops all of them;
-	 * 0 for the default
+	 * time limit for stopping all threads, for operations that stop them all; 0 for
+	 * the default
 	 */
 	uint64_t hold_limit_ns;
 	/*
@@ -49,8 +49,8 @@ struct probe_cost {
 	uint64_t stopped_ns; /* total time for which a thread was stopped */
 	unsigned int tries;
 	/*
-	 * true if a thread other than the main thread was used, so that glibc may have
-	 * created an arena for it
+	 * true if memstate has used a thread other than the main thread; glibc may have
+	 * created an arena for that thread
 	 */
 	bool in_other_thread;
 };

@@ -15,7 +15,7 @@
 struct x86_instruction {
 	size_t length;
 	size_t opcode_offset; /* offset of the last byte of the opcode */
-	uint8_t rex;	      /* the REX prefix, or 0 without one */
+	uint8_t rex;	      /* the REX prefix, or 0 if there is no such prefix */
 	/* opcode map: 0 for one-byte opcodes; 1 after 0f; 2 after 0f 38; 3 after 0f 3a */
 	unsigned int map;
 	/*

@@ -77,8 +77,9 @@ struct count_backend {
 extern const struct count_backend count_backend_bpf, count_backend_perf;
 
 /*
- * Complete the figures of a program for whose threads only calls and requested bytes are
- * known: compute the other figures of the threads, and the sums over all threads.
+ * Complete the figures of a program whose threads have only counts of calls and of
+ * requested bytes: compute the remaining figures of each thread, and the sums over all
+ * threads.
  */
 void count_backend_sum(struct count_program *program);
 

@@ -49,7 +49,10 @@ struct decoder {
 	bool is_begun;
 	/* link-time address and file offset of the start of the function */
 	uint64_t vaddr, offset_bytes;
-	/* number of bytes of the function that the most recent request asked to decode */
+	/*
+	 * offset, from the start of the function, of the end of the displacement that was
+	 * looked up last
+	 */
 	uint64_t length;
 	uint64_t at; /* end of the most recently decoded instruction */
 	struct x86_instruction insn;
@@ -250,8 +253,8 @@ static int add_site(struct search *search, const struct call_site *site)
 }
 
 /*
- * Add the code at `at` to the call sites if it is a call or jump to an entry point of an
- * allocator. vaddr is the link-time address of the code, and `length` is the number of
+ * If the code at `at` is a call or jump to an entry point of an allocator, add it to the
+ * call sites. vaddr is the link-time address of the code, and `length` is the number of
  * bytes up to the end of the code. The return values are those of call_sites_read().
  */
 static int check_code(struct search *search, const uint8_t *at, size_t length,
@@ -331,9 +334,9 @@ static int add_slots(struct search *search, const Elf64_Rela *items, size_t coun
 }
 
 /*
- * Add a slot (a stored function pointer) that has a packed relocation (RELR). The slot
- * itself contains the target's address. Slots that are not in the file are rejected, so
- * that the size of the file limits the number of slots.
+ * Add a slot (a stored function pointer) that has a packed relocation (RELR) to the call
+ * sites. The slot itself contains the target's address. Slots that are not in the file
+ * are rejected, so that the size of the file limits the number of slots.
  */
 static int add_packed_slot(struct search *search, uint64_t vaddr)
 {
@@ -382,8 +385,8 @@ static int add_packed_slots(struct search *search, const uint64_t *words, size_t
 }
 
 /*
- * Add the slots (stored pointers) into which the dynamic linker writes the address of an
- * allocator's entry point.
+ * Find the slots (stored pointers) into which the dynamic linker writes the address of an
+ * allocator's entry point, and add them to the call sites.
  */
 static int search_slots(struct search *search)
 {

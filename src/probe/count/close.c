@@ -10,8 +10,8 @@
 #define AT_ONCE 32
 
 /*
- * The work of one of several threads that close descriptors: close every AT_ONCE-th
- * element of fds, starting with index `first`.
+ * The descriptors that one of several threads closes: every AT_ONCE-th element of fds,
+ * starting with index `first`.
  */
 struct share {
 	const int *fds;

@@ -13,15 +13,15 @@
 #include "tracee/elf/exports.h"
 
 /*
- * The allocator functions that a file uses. The indexes of each array are those of
- * counted_names; the elements for standard functions stay false.
+ * The allocator functions that a file uses. Each array is indexed like counted_names; the
+ * elements for standard functions stay false.
  */
 struct count_entries {
 	/* true if the function is imported strongly, and not defined in the file */
 	bool is_imported[COUNTED_NAME_COUNT];
 	/*
-	 * true if the function is imported weakly and not defined in the file, which then
-	 * also works without the function
+	 * true if the function is imported weakly, which means that the file also works
+	 * without it, and is not defined in the file
 	 */
 	bool is_weak[COUNTED_NAME_COUNT];
 	bool is_exported[COUNTED_NAME_COUNT];
@@ -30,13 +30,13 @@ struct count_entries {
 };
 
 /*
- * Add to *ret the allocator functions that an open file uses. `exports` lists the file's
- * exports, or is NULL.
+ * Record in *ret which allocator functions an open file uses, in addition to those
+ * recorded earlier. `exports` lists the file's exports, or is NULL.
  */
 void count_entries_add(int fd, const struct elf_exports *exports,
 		       struct count_entries *ret);
 
-/* Add to *ret the allocator functions that .symtab of an open program defines. */
+/* Record in *ret which allocator functions .symtab of an open program defines. */
 void count_entries_add_defined(int fd, struct count_entries *ret);
 
 #endif

@@ -42,7 +42,7 @@ static void add_part(struct data_words *data, uint64_t start_addr, uint64_t end_
 	data->parts[data->count++] = (struct data_part){ { start_addr, end_addr }, file };
 }
 
-/* Add the parts of [start_addr, end_addr) to which the process can write. */
+/* Append to data->parts those parts of the segment to which the process can write. */
 static void add_segment(struct data_words *data, const struct loaded *file,
 			const struct address_range *segment, size_t index)
 {
@@ -123,7 +123,7 @@ static bool is_stack(const struct mapping_list *mappings, size_t index)
 }
 
 /*
- * Return how many of the words found, from index `first` on, are outside the writable
+ * Count those words in f->found, from index `first` on, that are outside the writable
  * data of the mapped files.
  */
 static uint64_t count_others(const struct data_words *data, const struct find_words *f,

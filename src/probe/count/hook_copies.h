@@ -44,7 +44,7 @@ struct data_words {
 	size_t count, capacity;
 };
 
-/* Add the data of a file, except data in mappings that are shared or read-only. */
+/* Add the writable data of a file to *data. Leave out shared and read-only mappings. */
 void data_words_add(struct data_words *data, const struct loaded *file, size_t index);
 
 /*
@@ -65,7 +65,7 @@ void data_words_release(struct data_words *data);
  * are not counted.
  */
 struct heap_words {
-	/* numbers of copies in [heap], and in other anonymous memory */
+	/* number of copies in [heap], and number of copies in other anonymous memory */
 	uint64_t heap_count, other_count;
 	/* number of bytes of private memory that were not searched */
 	uint64_t unread_bytes;

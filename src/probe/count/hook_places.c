@@ -117,7 +117,7 @@ static void add_call_site(struct search *search, const struct loaded *file,
 	add_candidate(search, &c);
 }
 
-/* Add the call sites and entry points of an allocator that is linked into the program. */
+/* Record the entry points and call sites of an allocator linked into the program. */
 static int add_linked_in(struct search *search, const struct loaded *file,
 			 struct library *library, const char **ret_reason)
 {
@@ -282,10 +282,10 @@ static bool is_within(const struct library *library, uint64_t addr)
 }
 
 /*
- * Return true if the dynamic linker will bind the unbound slot to the allocator: if only
- * one file defines the function or, for a standard function, if the slot's file is the
- * program or has other slots bound to the allocator. For new and delete, a mapped file
- * must also be bound to the allocator's own new or delete.
+ * Return true if the dynamic linker will bind the unbound slot to the allocator. It does
+ * so if only one file defines the function. Otherwise, the slot's file must be the
+ * program or have other slots bound to the allocator, and the function must be libc's, or
+ * new or delete if some file is bound to the allocator's own new or delete.
  */
 static bool is_unbound(const struct search *search, const struct candidate *c)
 {
@@ -412,7 +412,7 @@ static void find_originals(const struct search *search, struct hook_places *ret)
 						    : find_original(search, (enum hook)i);
 }
 
-/* Add the copies of function addresses that the program made at run time. */
+/* Find copies of function addresses made at run time, and add them to the candidates. */
 static int find_copies(struct search *search, struct hook_places *ret,
 		       const char **ret_reason)
 {

@@ -150,9 +150,9 @@ struct hook_places_source {
 	struct hooks_there there;
 	/*
 	 * If true, find the function addresses and calls that already lead to the hooks
-	 * in `there`, instead of those that do not. A function in there.originals is used
-	 * only if a file of the process exports the function at its address; otherwise
-	 * the result is 0.
+	 * in `there`, instead of those that do not. The addresses in there.originals are
+	 * then not trusted: if no file of the process exports the function at its
+	 * address, the result contains 0 instead of the address.
 	 */
 	bool finds_leading;
 	/*

@@ -31,8 +31,8 @@ struct hooks_blind {
 	struct heap_words heap;
 	bool has_looked; /* true once hooks_blind_look_at_heap() has been called */
 	/*
-	 * end addresses of [heap] when counting began and at the last reading; 0 if there
-	 * is no [heap]
+	 * end address of [heap] when counting began, and when it was last recorded; 0 if
+	 * there is no [heap]
 	 */
 	uint64_t first_heap_end_addr, heap_end_addr;
 	/*
@@ -58,8 +58,8 @@ void hooks_blind_check_growth(struct hooks_blind *unseen,
 void hooks_blind_add(const struct hooks_blind *unseen, struct strbuf *out);
 
 /*
- * Append the reason why the counts are incomplete, in the words of a message that does
- * not name the process. Append nothing if the counts are complete.
+ * Append the reasons why the counts are incomplete, without naming the process. Append
+ * nothing if the counts are complete.
  */
 void hooks_blind_add_missed(const struct hooks_blind *unseen, struct strbuf *out);
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * hooks_orphans - find hooks in a process whose memstate was killed before it could
- * remove them, and gates (jumps to hooks) that were left for later hooks.
+ * hooks_orphans - find hooks that remained in a process because memstate was killed
+ * before it could remove them, and gates (jumps to hooks) that were left for later hooks.
  *
  * memstate recognizes hooks and gates by comparing their code, in private memory, byte
  * for byte (private_code). It does not trust their other contents, which the process

@@ -18,8 +18,7 @@
 
 struct hooks_parcel {
 	/*
-	 * copy of the part of the hooks' memory before the counts (HOOKS_COUNTS_OFFSET
-	 * bytes), or NULL
+	 * copy of the hooks' memory up to the counts (HOOKS_COUNTS_OFFSET bytes), or NULL
 	 */
 	struct hooks_head *head;
 	/*
@@ -35,9 +34,9 @@ struct hooks_parcel {
 	int counts_segment, nodes_segment;
 	uid_t user; /* effective user id of the process */
 	/*
-	 * The module records of a stack file, which follow its header, in
-	 * STACK_MODULES_BYTES of memstate's private memory. The process cannot change
-	 * them there.
+	 * The module records, which follow the header in a stack file. They are in
+	 * STACK_MODULES_BYTES bytes of memstate's private memory, where the process
+	 * cannot change them.
 	 */
 	uint8_t *module_records; /* buffer of STACK_MODULES_BYTES bytes */
 	uint32_t module_record_bytes;

@@ -58,7 +58,8 @@ static struct hooks_module describe(const struct hooks_stacks *stacks,
 }
 
 /*
- * Add a record of the module, so that addresses in recorded stacks can be resolved later.
+ * Append the module to the parcel's module records, so that addresses in recorded stacks
+ * can be resolved later.
  */
 static bool add_record(const struct hooks_stacks *stacks, const struct loaded *file,
 		       const struct hooks_module *module)

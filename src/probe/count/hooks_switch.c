@@ -187,8 +187,9 @@ static int write_gates(struct work *w, const struct stop *stop)
 }
 
 /*
- * Check that the hooks are still in the process. Return 0; -ESRCH if the process has
- * called execve(2), so that nothing may be changed; or -ETIMEDOUT.
+ * Check that the hooks are still in the process. Return 0; -ESRCH if they are gone
+ * because the process has called execve(2), in which case memstate must change nothing;
+ * or -ETIMEDOUT.
  */
 static int check_hooks(const struct work *w, const struct stop *stop)
 {
@@ -236,7 +237,7 @@ static bool is_ours(const struct hooks_switch *s, uint64_t addr)
 }
 
 /*
- * Set *ret unless the thread is certainly neither in a hook nor in a signal handler that
+ * Set *ret to true if the thread may be executing a hook, or a signal handler that
  * returns to a hook. Other addresses of hooks on a stack are stale, because no function
  * that a hook calls returns to the hook. Return 0 or -ETIMEDOUT.
  */

@@ -18,8 +18,8 @@
 #include "tracee/ptrace/trace.h"
 
 /*
- * Time limit of the tracing thread, in addition to the time spent waiting for a safe
- * moment.
+ * The time limit of the tracing thread is the request's limit on the wait for a safe
+ * moment plus this time.
  */
 #define TRACE_EXTRA_NS (20 * NS_PER_S)
 

@@ -18,7 +18,8 @@ extern const struct count_backend count_backend_inject;
 
 /*
  * How often, and for how long, counting has stopped the process so far. The member `one`
- * covers the stops of single threads; `pauses` is the number of stops of all threads.
+ * describes the stops of a single thread. `pauses` and `paused_ns` describe the stops of
+ * all threads at once.
  */
 struct count_inject_cost {
 	struct probe_cost one;

@@ -120,7 +120,7 @@ static int search_parts(int fd, struct elf_exports *exports, const char **ret)
 			continue;
 		/*
 		 * start before the end of the previous segment, because a string may be
-		 * split between both
+		 * split between the two segments
 		 */
 		if (offset + SIGN_MAX < done)
 			offset = done - SIGN_MAX;

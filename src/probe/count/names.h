@@ -12,8 +12,8 @@
 #include "model/count.h"
 
 /*
- * Families of allocator functions. In a program that contains its own allocator, the
- * functions of a family are close together. jemalloc's mallocx and related functions
+ * Families of allocator functions. In a program that contains its own allocator, the code
+ * of a family's functions is close together. jemalloc's mallocx and related functions
  * belong to the same family as malloc.
  */
 enum count_family {

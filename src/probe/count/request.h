@@ -31,7 +31,7 @@ struct count_request {
 	uint64_t start_ticks;
 	/* the only method to try; COUNT_AUTO to try each method in turn */
 	enum count_method method;
-	/* true if the caller needs only the numbers of calls and of requested bytes */
+	/* true if the caller needs only the counts of calls and of requested bytes */
 	bool calls_only;
 	bool wants_stacks;
 	/*

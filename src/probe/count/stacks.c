@@ -43,16 +43,16 @@ struct reading {
 	struct source source;
 	struct stack_file_head head;
 	/*
-	 * number of the last peak (peak_generation in the file header), truncated to the
-	 * width of the same number in a node
+	 * peak_generation of the file header, truncated to the number of bits that a node
+	 * stores of it
 	 */
 	uint64_t peak_generation;
 	bool peak_is_now;
 	/* number of nodes in the file, including unused nodes */
 	uint32_t node_count;
 	/*
-	 * for each node number in the file, the number of the same node in the result; 0
-	 * for omitted nodes
+	 * maps a node's number in the file to its number in the result; 0 for omitted
+	 * nodes
 	 */
 	uint32_t *numbers;
 	/* first_node of each module in the file */

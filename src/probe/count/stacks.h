@@ -15,8 +15,8 @@
 #include "probe/count/count.h"
 
 /*
- * The environment variable that selects the recorded data: empty, or the words "live" and
- * "sample=BYTES", separated by commas.
+ * The environment variable that selects the recorded data. Its value is empty, or
+ * contains one or both of the words "live" and "sample=BYTES", separated by a comma.
  */
 extern const char stack_mode_variable[];
 

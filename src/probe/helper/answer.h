@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * answer - convert the answer of the helper in a process to an allocator's figures. The
+ * answer - convert the helper's answer to a query into allocator statistics. The
  * functions have no side effects.
  */
 #ifndef MS_PROBE_HELPER_ANSWER_H

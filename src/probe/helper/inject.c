@@ -40,8 +40,8 @@
 #define LEAVE_LOOK_NS (100 * NS_PER_US)
 
 /*
- * Time limit of the tracing thread, in addition to the time spent waiting for a safe
- * moment.
+ * The time limit of the tracing thread is the request's limit on the wait for a safe
+ * moment plus this time.
  */
 #define TRACE_EXTRA_NS (20 * NS_PER_S)
 

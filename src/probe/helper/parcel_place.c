@@ -84,8 +84,8 @@ static int adopt_page(struct parcel_place *p)
 
 /*
  * Write the helper's code and the stub, which attaches the page, to the process. The stub
- * polls a word in the page. Until it has attached the page, the mapping of the code
- * contains this word.
+ * polls a word in the page. Until the stub has attached the page, the word is in the
+ * mapping of the code.
  */
 static int write_code(struct parcel_place *p, uint32_t tracer)
 {

@@ -19,7 +19,7 @@
 #include "tracee/ptrace/endless_wait.h"
 #include "tracee/ptrace/trace.h"
 
-/* Maximum time until all threads have stopped. */
+/* Default time limit for stopping all other threads. */
 #define HOLD_LIMIT_NS (200 * NS_PER_MS)
 #define RETRY_NS (50 * NS_PER_US)
 

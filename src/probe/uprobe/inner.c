@@ -19,8 +19,9 @@
 #define CODE_MAX_BYTES (UINT64_C(64) << 20)
 
 /*
- * Maximum numbers of PLT stubs, and of names of functions, in a file. A function rarely
- * has more than three names, and rarely more than one stub jumps through the same slot.
+ * Maximum number of PLT stubs in a file, and maximum number of function names in a file.
+ * A function rarely has more than three names, and rarely more than one stub jumps
+ * through the same slot.
  */
 #define STUBS_MAX 4096
 #define NAMES_MAX 1000

@@ -196,9 +196,9 @@ static size_t add_point(struct search *search, const struct searched_file *file,
 }
 
 /*
- * Add the file's functions whose names are in counted_names at first_name or later,
- * except functions found in an earlier file. Return true if at least one function was
- * added.
+ * Add breakpoints for the file's functions, but only for names at index first_name of
+ * counted_names or later. Skip functions that were found in an earlier file. Return true
+ * if at least one breakpoint was added.
  */
 static bool add_functions(struct search *search, const struct searched_file *file,
 			  size_t first_name)

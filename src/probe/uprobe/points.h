@@ -16,9 +16,10 @@
 #include "probe/count/backend.h"
 
 /*
- * A place for a breakpoint. It is a function whose calls are counted or, if is_inner is
- * set, a call or jump from the allocator's code to one of the allocator's own functions.
- * Such a call must not be counted, because the program did not make it.
+ * The location of a breakpoint. If is_inner is not set, it is in a function whose calls
+ * are counted. If is_inner is set, it is a call or jump from the allocator's code to one
+ * of the allocator's own functions. Such an inner call must not be counted, because the
+ * program did not make it.
  */
 struct count_point {
 	enum counted_call call;

@@ -33,8 +33,8 @@ enum writes {
 	/* the instruction writes the register in the low bits of the opcode */
 	WRITES_OPCODE,
 	/*
-	 * the instruction subtracts its immediate from the stack pointer, the register in
-	 * the rm field of ModRM
+	 * the instruction subtracts its immediate from the stack pointer, which is the
+	 * register in the rm field of ModRM
 	 */
 	MOVES_STACK,
 };
