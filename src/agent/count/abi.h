@@ -37,8 +37,8 @@
 #define COUNT_FILE_MAX (COUNT_HEAD_BYTES + (uint64_t)COUNT_SLOT_MAX * COUNT_SLOT_BYTES)
 
 /*
- * When a thread's pending_bytes exceed this number, the thread adds them to live_bytes in
- * the file header.
+ * Limit on a thread's pending_bytes. When they exceed the limit, the thread adds them to
+ * live_bytes in the file header.
  */
 #define COUNT_FLUSH_BYTES 16384
 

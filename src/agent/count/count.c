@@ -65,7 +65,10 @@ static __attribute__((noinline)) void *malloc_slow(size_t bytes)
 }
 
 #if COUNT_HAS_STACKS
-/* Call malloc for a call that has already been counted, and record the call stack. */
+/*
+ * Call the allocator's malloc on behalf of a counted call to malloc, and record the call
+ * stack.
+ */
 static __attribute__((noinline)) void *malloc_recorded(size_t bytes)
 {
 	struct count_slot *slot = count_own.slot;
@@ -239,7 +242,7 @@ COUNT_EXPORT void *realloc(void *p, size_t bytes)
 
 /*
  * Call the allocator's realloc instead of its reallocarray, because glibc's reallocarray
- * calls realloc by name, so that the call would be counted twice.
+ * calls realloc by name. The call would then be counted twice.
  */
 COUNT_EXPORT void *reallocarray(void *p, size_t count, size_t bytes)
 {

@@ -89,7 +89,8 @@ static inline bool change(uint64_t *word, uint64_t from, uint64_t to)
 }
 
 /*
- * Add with a single instruction, so that a signal handler cannot interrupt the addition.
+ * Add to a counter with a single instruction, so that a signal handler cannot interrupt
+ * the addition.
  */
 static inline void add(uint64_t *counter, uint64_t by)
 {
@@ -420,7 +421,7 @@ static inline uint64_t product(uint64_t a, uint64_t b)
 
 /*
  * Call realloc instead of reallocarray, because glibc's reallocarray calls realloc by
- * name, so that the call would be counted twice.
+ * name. The call would then be counted twice.
  */
 static inline uintptr_t resize(uintptr_t a, uintptr_t b, uintptr_t c)
 {

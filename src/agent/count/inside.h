@@ -104,9 +104,9 @@ void *count_slot_flush(void *p);
 
 /*
  * Prepare for a seccomp filter that the program is about to install, by reserving
- * resources that would later require system calls. From now on, the library makes only
- * the system calls that `wanted` allows. Call this function again with ASK_ALWAYS if the
- * filter was not installed after all.
+ * resources that would later require system calls. After this call, the library makes
+ * only the system calls that `wanted` allows. Call this function again with ASK_ALWAYS if
+ * the filter was not installed after all.
  */
 void count_slot_seal(enum ask_permission wanted);
 
@@ -146,7 +146,8 @@ static inline struct count_slot *count_slot_own(void)
 }
 
 /*
- * Add with a single instruction, so that a signal handler cannot interrupt the addition.
+ * Add to a counter with a single instruction, so that a signal handler cannot interrupt
+ * the addition.
  */
 static inline void count_add(uint64_t *counter, uint64_t by)
 {

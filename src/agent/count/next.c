@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * next - find the functions of the actual allocator, at the first call to a counted
- * function. The lookup may itself allocate memory, which an arena provides until the
- * lookup has finished.
+ * function. The lookup may allocate memory, too. Until the lookup has finished, an arena
+ * provides this memory.
  */
 #include "config.h"
 

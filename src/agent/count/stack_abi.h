@@ -64,8 +64,8 @@
 /*
  * Maximum number of a thread's live bytes that are not yet in the header's live_bytes. In
  * a program with several threads, each thread adds its live bytes to the header when they
- * exceed this number. The error of the peak is therefore at most this number per thread.
- * With a single thread the peak is exact.
+ * exceed this maximum. The error of the peak is therefore at most this many bytes per
+ * thread. With a single thread the peak is exact.
  */
 #define STACK_FLUSH_BYTES 16384
 
@@ -97,7 +97,10 @@ struct stack_file_head {
 	 */
 	uint64_t lost_count;
 	uint64_t lost_module_count;
-	/* numbers of checked stacks and of mismatches; valid if STACK_CHECKED is set */
+	/*
+	 * number of checked stacks, and number of mismatches; valid if STACK_CHECKED is
+	 * set
+	 */
 	uint64_t checked_count, mismatch_count;
 	uint64_t reserved[4];
 	/* The members from here on are written often. */

@@ -61,15 +61,15 @@ struct stack_blocks {
 };
 
 /*
- * Return the word that stores the call stack and the size of the block at addr. Allocate
- * the word's part of the table if needed. Return NULL if memory cannot be allocated, or
- * if addr is not a user-space address.
+ * Return the word that stores the call stack and the size of the block at addr. If the
+ * leaf of the table that contains the word does not exist yet, allocate the leaf. Return
+ * NULL if memory cannot be allocated, or if addr is not a user-space address.
  */
 uint64_t *stack_blocks_make_place(struct stack_blocks *blocks, uint64_t addr);
 
 /*
  * Return the word that stores the call stack and the size of the block at addr, or NULL
- * if the word's part of the table was never allocated.
+ * if the leaf of the table that would contain the word was never allocated.
  */
 static inline uint64_t *stack_blocks_find_place(const struct stack_blocks *blocks,
 						uint64_t addr)

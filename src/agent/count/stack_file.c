@@ -17,7 +17,7 @@
  */
 #define RESERVE_MAX (UINT64_C(1) << 30)
 #define RESERVE_MIN (UINT64_C(1) << 22)
-/* minimum number of nodes to map if address space is short */
+/* minimum number of nodes to map if address space is scarce */
 #define NODES_MIN (1 << 14)
 #define MODULE_BYTES_STEP 16384
 #define SHARE_OF_ADDRESSES 16

@@ -16,7 +16,8 @@
 #define FILTER_FULL 128
 
 /*
- * Add with a single instruction, so that a signal handler cannot interrupt the addition.
+ * Add to a counter with a single instruction, so that a signal handler cannot interrupt
+ * the addition.
  */
 static inline void add(uint64_t *counter, uint64_t by)
 {
@@ -299,7 +300,8 @@ void stack_forget(struct stacks *s, struct stack_thread *t, uintptr_t addr)
 
 /*
  * Store the node of a block's call stack in the table of blocks. `place` points to the
- * block's word, or is NULL if the word has no memory yet.
+ * block's word in the table, or is NULL if memory for this word has not been allocated
+ * yet.
  */
 static inline void remember(struct stacks *s, struct stack_thread *t, uint64_t *place,
 			    uintptr_t addr, uint64_t block)
@@ -309,8 +311,9 @@ static inline void remember(struct stacks *s, struct stack_thread *t, uint64_t *
 	if (unlikely(!place)) {
 		place = stack_blocks_make_place(s->blocks, addr);
 		/*
-		 * if there is no word for the block, its free will not be recorded, so
-		 * count the block as freed now to avoid reporting it as leaked
+		 * the table has no memory for the block's word, so a later free of the
+		 * block cannot be recorded: count the block as freed now to avoid
+		 * reporting it as leaked
 		 */
 		if (!place) {
 			uint64_t weight = weight_of(s, stack_block_bytes(block));

@@ -21,7 +21,7 @@ struct stack_trie_entry {
  * belongs to one trie. `child` is the callee that was looked up last. `sibling` is
  * another callee of the same caller, which was looked up before. The cache contains the
  * first few callees of each caller; all others are in the trie. Callers and callees have
- * nearby numbers, so their elements share few cache lines.
+ * nearby numbers, so their elements occupy few cache lines.
  */
 struct stack_recent {
 	/* address of the call; 0 if the node has not been looked up yet */
@@ -33,8 +33,8 @@ struct stack_recent {
 /*
  * Maximum number of nodes in a cached path: the nodes of consecutive calls, outermost
  * first. An element of the cache occupies half a CPU cache line. Its key is a 64-bit hash
- * of the addresses in the path and of the node at which the path starts. Collisions of
- * keys are not checked for, because they are extremely improbable.
+ * of the addresses in the path and of the node at which the path starts. There is no
+ * check for key collisions, because they are extremely improbable.
  */
 #define STACK_PATH_MAX 6
 struct stack_path {

@@ -52,8 +52,8 @@ enum agent_state {
 	AGENT_STARTING,
 	AGENT_READY,
 	/*
-	 * the helper is querying the allocator, which may take any length of time; it
-	 * must not be ended, and its memory must not be unmapped
+	 * the helper is querying the allocator, which may take any length of time;
+	 * meanwhile the helper must not be ended, and its memory must not be unmapped
 	 */
 	AGENT_BUSY,
 	/* the helper no longer uses the page, but its thread may still exist */

@@ -31,8 +31,8 @@ struct new_file_layout {
 	/* number of bytes at the start of the file for which to allocate disk space */
 	uint64_t head_bytes;
 	/*
-	 * another range of the file for which to allocate disk space, unless the start of
-	 * the file contains it
+	 * another range of the file for which to allocate disk space; ignored if it is
+	 * within the first head_bytes
 	 */
 	uint64_t part_offset, part_bytes;
 };

@@ -23,8 +23,8 @@ struct unwind_module {
 	uint64_t tables_addr;
 	/*
 	 * The segment that contains the unwind tables if it is outside the range from
-	 * start to end; otherwise both are 0. If there are gaps between the file's
-	 * segments, the range from start to end covers only the code.
+	 * start to end; otherwise both members are 0. If there are gaps between the
+	 * file's segments, the range from start to end covers only the code.
 	 */
 	uint64_t tables_start, tables_end;
 	/*
@@ -35,7 +35,8 @@ struct unwind_module {
 };
 
 enum unwind_rule_kind {
-	RULE_SAME, /* the caller's register has the same value as the current one */
+	/* the register has the same value in the caller's frame as in this frame */
+	RULE_SAME,
 	/*
 	 * the caller's register was saved at CFA + value; in a rule for the CFA: the CFA
 	 * is reg + value

@@ -164,7 +164,7 @@ bool unwind_is_return(struct unwind_space *space, uint64_t pc)
 /*
  * Store a row (the unwind rules of an address) in the first cache element for its
  * address. The previous row of this element moves to an empty element of the same cache
- * line. If all elements are in use, it replaces another row.
+ * line. If all elements of the line are in use, the previous row replaces another row.
  */
 static void put_row(struct unwind_row *line, uint64_t row, uint64_t lookup)
 {

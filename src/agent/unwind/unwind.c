@@ -394,7 +394,7 @@ static COLD void shorten(struct unwind_thread *t)
 	t->is_passing = true;
 }
 
-/* Step to the caller with cached unwind rules. Return false if they do not suffice. */
+/* Step to the caller with cached unwind rules. Return false if these do not suffice. */
 static bool step_by_row(struct reading *reading, uint64_t row, struct unwind_state *state)
 {
 	struct unwind_state next = { 0, 0, state->rbp };

@@ -111,8 +111,8 @@ struct unwind_frame {
 	uint32_t node;
 	/*
 	 * Address of the word on the stack that contains the return address, which equals
-	 * pc if the stack is unchanged. If cfa has flags, the address of a word that
-	 * never equals pc, so that the flags are examined.
+	 * pc if the stack is unchanged. If cfa has flags, this is the address of a word
+	 * that never equals pc, so that the flags are examined.
 	 */
 	const uint64_t *compared;
 };
@@ -159,9 +159,9 @@ struct unwind_thread {
 	/* address of an unmapped page below the known range of the stack */
 	uint64_t hole;
 	/*
-	 * Start of the range up to stack_end in which the kernel maps only the main
-	 * stack. Code whose stack pointer is in this range can read everything up to
-	 * stack_end. 0 for threads other than the main thread.
+	 * Start of the address range in which the kernel maps only the main stack; the
+	 * range ends at stack_end. Code whose stack pointer is in this range can read
+	 * everything up to stack_end. 0 for threads other than the main thread.
 	 */
 	uint64_t sure_start;
 	uint32_t generation;
