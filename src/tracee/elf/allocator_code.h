@@ -25,8 +25,8 @@ struct allocator_code {
 	 */
 	bool is_complete;
 	/*
-	 * for each allocator, whether it was found; glibc, jemalloc, tcmalloc, mimalloc
-	 * and musl's mallocs are searched for
+	 * true for each allocator that was found; the search covers glibc, jemalloc,
+	 * tcmalloc, mimalloc and musl's mallocs
 	 */
 	bool is_found[ALLOCATOR_COUNT_];
 	/* true if the tcmalloc that was found is the one of gperftools */
@@ -44,7 +44,10 @@ enum code_scope {
 
 #define ALLOCATOR_CODES_KEPT 64
 
-/* Cache of search results, one for each set of mapped files. Initialise it with zeros. */
+/*
+ * Cache of search results, with one entry for each set of mapped files. Initialise it
+ * with zeros.
+ */
 struct allocator_codes {
 	struct {
 		uint64_t key; /* hash of the set of files; 0 if the entry is unused */

@@ -24,9 +24,7 @@ struct elf_import {
 	 * true if the slot is a variable or constant that is initialized with the address
 	 */
 	bool is_variable;
-	/*
-	 * true if the import is weak, so that the file can be loaded without the function
-	 */
+	/* true if the import is weak: the file can then be loaded without the function */
 	bool is_weak;
 };
 
@@ -41,7 +39,7 @@ struct elf_imports {
 	}
 
 /*
- * Read from an open file the slots of the functions in names. Return 0; -ENOEXEC if the
+ * Find the slots of an open file for the functions in `names`. Return 0; -ENOEXEC if the
  * file is not a 64-bit ELF file for this machine; -EBADMSG; or another -errno. A file
  * without relocation tables has no slots.
  */

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * copy_layout - assign offsets in a store to the addresses of a process, so that the
- * offsets remain the same while the process maps and unmaps memory: each span of
- * addresses has a reserve of unused addresses at both ends, which take no memory.
+ * copy_layout - map the addresses of a process to offsets in a store, such that an
+ * address keeps its offset while the process maps and unmaps memory. For this purpose,
+ * each span of addresses has a reserve of unused addresses at both ends, which takes no
+ * memory.
  */
 #ifndef MS_TRACEE_MEMORY_COPY_LAYOUT_H
 #define MS_TRACEE_MEMORY_COPY_LAYOUT_H
@@ -34,7 +35,7 @@ struct copy_layout {
 /*
  * Make a layout for memory at these addresses, which must be sorted. Addresses and
  * offsets are equal modulo the size of a huge page. Return false, with an empty layout,
- * if the spans would have more than max_bytes or if the list is empty.
+ * if the spans would exceed max_bytes in total, or if the list is empty.
  */
 bool copy_layout_make(struct copy_layout *layout, const struct page_list *list,
 		      uint64_t max_bytes);

@@ -367,9 +367,9 @@ void early_copy_end(struct early_copy *copy)
 }
 
 /*
- * Copy the part of a run that is in the range from the store to the image. Release the
- * copied part of the store, so that the pages do not exist twice. *released is the end
- * of the released part.
+ * Find the part of the run that overlaps the range, and copy it from the store to the
+ * image. Release the copied part of the store, so that the pages do not exist twice.
+ * *released is the end of the released part.
  */
 static void move_part(const struct early_copy *copy, const struct early_range *range,
 		      const struct image *image, const struct image_run *run,

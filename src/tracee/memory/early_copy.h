@@ -21,7 +21,7 @@
 struct early_range {
 	uint64_t start_addr, end_addr;
 	bool is_shared; /* true if the pages may be shared; see struct peek_range */
-	/* true if most pages are resident, so that the range is copied to huge pages */
+	/* true if most pages are resident; the range is then copied to huge pages */
 	bool wants_huge;
 	/* true if the range was already tracked when its mapping was read */
 	bool is_tracked;
@@ -68,40 +68,40 @@ struct early_copy {
 	}
 
 /*
- * Begin to track the writes to these ranges, which are sorted by address; those that no
- * longer exist are left out. Take ownership of the tracker, even on failure. If the
- * caller has set copy->layout, it must contain the ranges, and the copy may be kept for
- * later reads (early_keep), which requires a tracker of write_track; all other members
- * must be as in EARLY_COPY_INIT. Return 0, -EBUSY, -ENOMEM or another -errno; the caller
- * calls early_copy_release() in every case.
+ * Begin to track the writes to these ranges, which are sorted by address. Ranges that no
+ * longer exist are left out. Take ownership of the tracker, even on failure. The caller
+ * initializes *copy with EARLY_COPY_INIT. To keep the copy for later reads (early_keep),
+ * the caller must also set copy->layout to a layout that contains the ranges, and pass a
+ * tracker from write_track. Return 0, -EBUSY, -ENOMEM or another -errno; the caller calls
+ * early_copy_release() in every case.
  */
 int early_copy_begin(struct early_copy *copy, const struct write_tracker *tracker,
 		     int pagemap_fd, const struct early_range *ranges, size_t count);
 
 /*
  * Copy the pages that were written since the previous round; in the first round, all
- * resident pages. *ret_pages is their number. At most max_pages different pages are kept:
- * -ENOMEM if there are more. Other errors are those of peek_copy() and of the tracker. If
- * the tracker has only one round, later rounds copy nothing: *ret_pages is the number of
- * pages that a pause would have to copy.
+ * resident pages. *ret_pages is the number of these pages. Return -ENOMEM if all rounds
+ * together have found more than max_pages different pages. Other errors are those of
+ * peek_copy() and of the tracker. If the tracker has only one round, later rounds copy
+ * nothing: *ret_pages is the number of pages that a pause would have to copy.
  */
 int early_copy_round(struct early_copy *copy, const struct peek *peek, uint64_t max_pages,
 		     uint64_t *ret_pages);
 
 /*
- * Select the pages that must be copied in the pause, and make *ret their image. The
- * process must be stopped, and `image` must be the image of all its resident pages from
- * peek_find(). Return 0 or -errno.
+ * Select the pages that must be copied in the pause, and make *ret an image of only these
+ * pages. The process must be stopped, and `image` must be the image of all its resident
+ * pages from peek_find(). Return 0 or -errno.
  */
 int early_copy_select(struct early_copy *copy, int pagemap_fd, const struct image *image,
 		      struct image *ret);
 
-/* Stop tracking, while the process is running. */
+/* Stop tracking the writes. Call this function while the process is running. */
 void early_copy_end(struct early_copy *copy);
 
 /*
  * Move the copied pages and those of `late`, the image that early_copy_select() made, to
- * *image, which has the runs of all resident pages and no memory. The store is empty
+ * *image, which has the runs of all resident pages, but no memory yet. The store is empty
  * afterwards. Return 0; -ESTALE if a resident page was copied neither early nor late; or
  * another -errno.
  */

@@ -23,7 +23,7 @@ int expendable_new(struct expendable **ret);
 void expendable_run(struct expendable *e, int (*work)(void *context), void *context);
 
 /*
- * Wait until the work has returned, but not beyond until_ns (a time on CLOCK_MONOTONIC).
+ * Wait until the work has returned, or until the time until_ns (on CLOCK_MONOTONIC).
  * Return true, with the result of the work in *ret_result, if the work has returned.
  */
 bool expendable_wait(struct expendable *e, uint64_t until_ns, int *ret_result);
@@ -38,8 +38,8 @@ int expendable_call_owner(struct expendable *e, int (*function)(void *argument),
 
 /*
  * End the thread and free it if it has no work. Otherwise abandon the thread and return
- * false. An abandoned thread ends when its work returns, if ever, after it has called
- * free_context(context), unless free_context is NULL.
+ * false. If the work of an abandoned thread returns, the thread calls
+ * free_context(context), unless free_context is NULL, and then ends.
  */
 bool expendable_end(struct expendable *e, void (*free_context)(void *context));
 

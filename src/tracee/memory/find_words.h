@@ -24,7 +24,7 @@ struct find_words {
 	size_t wanted_count;
 	/* True to also read pages that are swapped out, which swaps them in. */
 	bool reads_swapped;
-	uint64_t deadline_ns; /* end of the search on the monotonic clock */
+	uint64_t deadline_ns; /* deadline of the search on the monotonic clock */
 	size_t found_max;
 	/*
 	 * The results, which the caller initializes with 0 and frees. unread_bytes is the
@@ -40,9 +40,9 @@ struct address_range {
 };
 
 /*
- * Append the 8-byte aligned words of the ranges that are equal to a wanted value to
- * f->found. Return 0; -E2BIG if there are more than found_max; or -errno if the memory
- * cannot be searched at all.
+ * Find the 8-byte aligned words of the ranges that are equal to a wanted value, and
+ * append them to f->found. Return 0; -E2BIG if there are more than found_max; or -errno
+ * if the memory cannot be searched at all.
  */
 int find_words(struct find_words *f, const struct address_range *ranges, size_t count);
 

@@ -20,26 +20,27 @@ struct lazy;
 
 /*
  * When a page is accessed, the other pages in its aligned block of this size are read
- * too. Accesses to the other pages are not noticed, and only the first page is listed.
+ * too. Accesses to the other pages are then not detected, and only the first page is
+ * listed.
  */
 #define LAZY_BLOCK_BYTES (UINT64_C(64) << 10)
 
 /*
  * Begin to watch a sparse image. The first access to an absent page reads the page
  * through mem_fd, which is /proc/PID/mem of the target. If mem_fd is -1, or if the page
- * has vanished, the page contains zeros. After page_max pages, all absent pages read as
- * zeros, so that useless work ends soon, and takes no more memory. Until
- * lazy_stop(), the image must not be changed, and its bytes must not be passed to the
- * kernel.
+ * has vanished, the page contains zeros. Once page_max pages have been read, all other
+ * absent pages read as zeros, so that useless work ends soon and takes no more memory.
+ * Until lazy_stop(), the image must not be changed, and its bytes must not be passed to
+ * the kernel.
  *
  * Return 0, or -errno if userfaultfd(2) is not available.
  */
 int lazy_start(struct image *image, int mem_fd, uint64_t page_max, struct lazy **ret);
 
 /*
- * Stop watching the image. Append the pages that were accessed and were absent to *ret,
- * and add the CPU time that this took to *cpu_ns. Return false if there were more than
- * page_max such pages.
+ * Stop watching the image. Append to *ret the pages that were absent when they were
+ * accessed, and add to *cpu_ns the CPU time for reading them. Return false if there were
+ * more than page_max such pages.
  */
 bool lazy_stop(struct lazy *lazy, struct page_list *ret, uint64_t *cpu_ns);
 

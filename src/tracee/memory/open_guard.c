@@ -29,9 +29,9 @@
 #ifdef GUARD_ARCH
 
 /*
- * Flags of calls that the guard allows without an examination. O_PATH does not open the
- * file, foreign_file itself sets O_NONBLOCK, opening a directory is harmless, and the
- * other flags are used for writing.
+ * Open flags with which the guard allows a call without examining the file. O_PATH does
+ * not open the file, foreign_file itself sets O_NONBLOCK, opening a directory is
+ * harmless, and the other flags are used for writing.
  */
 #	define PASSED_FLAGS \
 		(O_PATH | O_NONBLOCK | O_DIRECTORY | O_WRONLY | O_RDWR | O_CREAT)

@@ -33,8 +33,8 @@ void page_list_sort(struct page_list *list);
 uint64_t page_list_bytes(const struct page_list *list);
 
 /*
- * Add to an empty image the pages of `image` that are in the sorted list. Return 0 or an
- * error of image_add_run().
+ * Find the pages of `image` that are in the sorted list, and add them to *ret, which must
+ * be empty. Return 0 or an error of image_add_run().
  */
 int page_list_select(const struct page_list *list, const struct image *image,
 		     struct image *ret);

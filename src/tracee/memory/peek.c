@@ -25,7 +25,10 @@
 #define COPY_BYTES (UINT64_C(4) << 20)
 #define COPY_RUNS 512
 
-/* A thread copies at least this many bytes, so that starting it is worthwhile. */
+/*
+ * Minimum number of bytes per copying thread; starting a thread is not worthwhile for
+ * fewer bytes.
+ */
 #define PART_MIN_BYTES (UINT64_C(8) << 20)
 
 static int check_time(const struct peek *peek)
@@ -211,7 +214,7 @@ static uint64_t addr_at_offset(const struct image *image, uint64_t offset)
 	return run->start_addr + (offset - run->offset_bytes);
 }
 
-/* Copy the image in parts of equal size, one by each thread. */
+/* Split the image into parts of equal size, and copy each part in its own thread. */
 static int copy_parts(const struct progress *all, struct image *image, struct part *parts,
 		      size_t count)
 {

@@ -15,8 +15,8 @@
 #include "tracee/memory/page_list.h"
 
 /*
- * Maximum number of threads that find or copy pages. More threads would hardly be
- * faster, because they share the bandwidth of the memory.
+ * Maximum number of threads that find or copy pages. More threads would hardly be faster,
+ * because they share the memory bandwidth.
  */
 #define PEEK_THREADS_MAX 4
 
@@ -36,8 +36,8 @@ struct peek_range {
 	 */
 	bool is_anonymous_only;
 	/*
-	 * Sums of the pages of the range that are resident (and to be copied), and of
-	 * those that are swapped out or being migrated. Set by peek_find().
+	 * Total size of the resident pages of the range that are to be copied, and total
+	 * size of the pages that are swapped out or being migrated. Set by peek_find().
 	 */
 	uint64_t resident_bytes, swapped_bytes;
 };
@@ -76,9 +76,10 @@ int peek_find(const struct peek *peek, struct peek_range *ranges, size_t count,
 	      struct image *image);
 
 /*
- * Copy the pages of the image, all or some of those that peek_find() has found in these
- * ranges. Memory that the image has reserved is used first. Return 0, -ETIMEDOUT,
- * -ENOMEM, -ESRCH, -EPERM, or -ESTALE if the memory has changed since peek_find().
+ * Copy the pages of the image, which must be among those that peek_find() has found in
+ * these ranges. If the image has reserved memory, that memory is used first. Return 0,
+ * -ETIMEDOUT, -ENOMEM, -ESRCH, -EPERM, or -ESTALE if the memory has changed since
+ * peek_find().
  */
 int peek_copy(const struct peek *peek, const struct peek_range *ranges, size_t count,
 	      struct image *image);

@@ -22,7 +22,10 @@
 
 #define PAGEMAP_ENTRIES 2048
 
-/* A thread searches at least this much memory, so that starting it is worthwhile. */
+/*
+ * Minimum amount of memory per searching thread; starting a thread is not worthwhile for
+ * less.
+ */
 #define PART_MIN_BYTES (UINT64_C(256) << 20)
 
 static int check_time(const struct peek *peek)
@@ -174,7 +177,10 @@ static void *find_part(void *context)
 	return NULL;
 }
 
-/* Assign to the part the bytes [start, end) of the memory in all ranges together. */
+/*
+ * Store in *part the pieces of the ranges that the part covers. start and end are offsets
+ * into the memory of all ranges, counted as if the ranges were adjacent.
+ */
 static void cut_part(struct part *part, const struct peek_range *ranges, size_t count,
 		     uint64_t start, uint64_t end)
 {
@@ -199,7 +205,7 @@ static void cut_part(struct part *part, const struct peek_range *ranges, size_t 
 	}
 }
 
-/* Add the result of a part, and free the part. */
+/* Add the result of a part to the image and to the ranges, and free the part. */
 static int add_part(struct part *part, struct peek_range *ranges, struct image *image)
 {
 	int r = part->result;

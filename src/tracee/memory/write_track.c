@@ -30,7 +30,10 @@
 /* Amount of memory to unregister in one step, which takes about a millisecond. */
 #define UNREGISTER_BYTES (UINT64_C(16) << 20)
 
-/* Pause between two steps of unregistering, for waiting page faults of the process. */
+/*
+ * Pause between two steps of unregistering. Page faults of the process that had to wait
+ * during a step can proceed during the pause.
+ */
 #define UNREGISTER_PAUSE_NS (100 * NS_PER_US)
 
 static int prepare(int fault_fd)

@@ -5,8 +5,8 @@
  *
  * The first write to a protected page costs the process a short page fault, which the
  * kernel handles alone. The process never waits for memstate, and receives neither a
- * signal nor an event. When the descriptor is closed, however memstate ends, the kernel
- * removes all protection.
+ * signal nor an event. When the descriptor is closed, which also happens if memstate is
+ * killed, the kernel removes all protection.
  *
  * This is one kind of write_tracker. fault_fd is a userfaultfd of the process, pagemap_fd
  * its /proc/PID/pagemap. Functions return 0 or -errno.

@@ -68,8 +68,8 @@ struct write_tracker_kind {
 	int (*find)(struct write_tracker *tracker, const struct tracked_part *part,
 		    struct page_list *ret);
 	/*
-	 * Stop tracking a part, while the process is running. This member is NULL if
-	 * there is nothing to do.
+	 * Stop tracking a part. The process is running during this call. This member is
+	 * NULL if there is nothing to do.
 	 */
 	void (*remove)(struct write_tracker *tracker, const struct tracked_part *part);
 };

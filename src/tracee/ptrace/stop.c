@@ -172,8 +172,9 @@ static bool has_more(const struct tracer *t, size_t count)
 
 /*
  * Seize the threads that are not seized yet. Return 1 if there may be more threads, 0 if
- * not, or -errno. Only threads that cannot disappear count: seized threads, and a thread
- * group leader that has ended, which remains until the other threads have ended.
+ * not, or -errno. The function counts only threads that cannot disappear: seized threads,
+ * and a thread group leader that has ended, which remains until the other threads have
+ * ended.
  */
 static int seize_new(struct tracer *t)
 {

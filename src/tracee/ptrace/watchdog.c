@@ -27,11 +27,11 @@
 
 #ifndef SYS_pidfd_send_signal
 #	define SYS_pidfd_send_signal \
-		424 /* system call number on all architectures, since Linux 5.1 */
+		424 /* number of pidfd_send_signal(2) on all machines, since Linux 5.1 */
 #endif
 #ifndef SYS_pidfd_open
 #	define SYS_pidfd_open \
-		434 /* system call number on all architectures, since Linux 5.3 */
+		434 /* number of pidfd_open(2) on all machines, since Linux 5.3 */
 #endif
 
 /* Interval at which an armed watchdog checks whether memstate is stopped. */

@@ -28,7 +28,8 @@ int watchdog_arm(void);
 bool watchdog_has_continued(void);
 
 /*
- * Reset watchdog_has_continued() to false, because another process has also sent SIGCONT.
+ * Make watchdog_has_continued() return false again, for example because a process other
+ * than the watchdog has also sent SIGCONT.
  */
 void watchdog_forget(void);
 

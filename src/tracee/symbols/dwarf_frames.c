@@ -78,7 +78,10 @@ struct range {
 struct dwarf_file {
 	Dwfl *dwfl;
 	Dwfl_Module *module;
-	/* difference between an address in the file and in its debug information */
+	/*
+	 * difference between an address in the file and the corresponding address in its
+	 * debug information
+	 */
 	uint64_t bias;
 	struct unit *units;
 	size_t unit_count, unit_capacity;

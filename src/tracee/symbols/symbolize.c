@@ -450,7 +450,10 @@ void symbolize(const struct symbolize_file *files, size_t count, symbolize_found
 	}
 	while (task.next < count && clock_now_ns() < task.end_ns && HAVE_LIBDW &&
 	       ask_child(&task) == 0)
-		/* skip the file at which the child process ended */
+		/*
+		 * skip the file that the child process was resolving when it crashed or
+		 * was killed
+		 */
 		task.next += task.next < count;
 	for (size_t i = 0; i < count; i++) {
 		if (task.fds[i] >= 0) {
