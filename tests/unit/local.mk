@@ -86,6 +86,7 @@ unit_walk = \
 	%D%/walk/jemalloc/test_walk \
 	%D%/walk/golang/test_swapped \
 	%D%/walk/golang/test_walk \
+	%D%/walk/mallocng/test_swapped \
 	%D%/walk/mallocng/test_walk \
 	%D%/walk/pymalloc/test_objects \
 	%D%/walk/mimalloc/test_swapped \

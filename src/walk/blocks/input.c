@@ -5,6 +5,7 @@
 
 #include <string.h>
 
+#include "base/search.h"
 #include "base/units.h"
 
 bool walk_wants_mapping(const struct mapping *m)
@@ -69,6 +70,27 @@ static uint64_t next_absent(const struct walk_input *input, uint64_t addr,
 		addr = (run->end_addr + align - 1) & ~(align - 1);
 	}
 	return UINT64_MAX;
+}
+
+bool walk_is_part_swapped(const struct walk_input *input, uint64_t start_addr,
+			  uint64_t end_addr)
+{
+	const struct mapping_list *list = input->mappings;
+	uint64_t addr = start_addr & ~(IMAGE_PAGE_BYTES - 1);
+
+	for (size_t i = SEARCH_FIRST(list->count, k, list->items[k].end_addr > addr);
+	     i < list->count; i++) {
+		const struct mapping *m = &list->items[i];
+		uint64_t start = m->start_addr > addr ? m->start_addr : addr;
+		uint64_t end = m->end_addr < end_addr ? m->end_addr : end_addr;
+
+		if (m->start_addr >= end_addr)
+			break;
+		if (walk_wants_mapping(m) && has_swapped(m) &&
+		    next_absent(input, start, end, IMAGE_PAGE_BYTES) != UINT64_MAX)
+			return true;
+	}
+	return false;
 }
 
 uint64_t walk_next_swapped(const struct walk_input *input, uint64_t addr, uint64_t align,

@@ -50,6 +50,13 @@ struct walk_input {
  */
 bool walk_is_swapped(const struct walk_input *input, uint64_t addr);
 
+/*
+ * Return true if a page of [start_addr, end_addr) may be swapped out, and its mapping is
+ * one that the walkers read.
+ */
+bool walk_is_part_swapped(const struct walk_input *input, uint64_t start_addr,
+			  uint64_t end_addr);
+
 /* Return true if part of the memory that the walkers read is swapped out. */
 bool walk_has_swapped(const struct walk_input *input);
 

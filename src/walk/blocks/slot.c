@@ -13,9 +13,19 @@
 #define RESERVED_IN_FOOTER 5
 #define RESERVED_GROUP 6
 
-static bool read_u32(struct image *image, uint64_t addr, uint32_t *ret)
+/* Return the copy of 4 bytes. If they are not resident, record their address. */
+static const uint8_t *find_u32(struct image *image, uint64_t addr, struct slot *slot)
 {
-	const uint8_t *at = image_at(image, addr, sizeof(*ret));
+	const uint8_t *at = image_at(image, addr, sizeof(uint32_t));
+
+	if (!at)
+		slot->absent_addr = addr;
+	return at;
+}
+
+static bool read_u32(struct image *image, uint64_t addr, uint32_t *ret, struct slot *slot)
+{
+	const uint8_t *at = find_u32(image, addr, slot);
 
 	if (at)
 		memcpy(ret, at, sizeof(*ret));
@@ -27,9 +37,9 @@ static bool read_u32(struct image *image, uint64_t addr, uint32_t *ret)
  * and the 16-bit number after them.
  */
 static bool read_header(struct image *image, uint64_t p, uint8_t bytes[2],
-			uint16_t *ret_offset)
+			uint16_t *ret_offset, struct slot *slot)
 {
-	const uint8_t *at = image_at(image, p - SLOT_HEADER_BYTES, SLOT_HEADER_BYTES);
+	const uint8_t *at = find_u32(image, p - SLOT_HEADER_BYTES, slot);
 
 	if (!at)
 		return false;
@@ -47,16 +57,17 @@ bool slot_read(struct image *image, uint64_t start_addr, uint64_t unit_bytes,
 	uint8_t header[2];
 	uint16_t offset;
 
-	if (!read_header(image, p, header, &offset))
+	*ret = (struct slot){ 0 };
+	if (!read_header(image, p, header, &offset, ret))
 		return false;
 	if (header[1] == SKIPPED) {
 		p += offset * UNIT_BYTES;
 		if (offset == 0 || p >= end_addr ||
-		    !read_header(image, p, header, &offset))
+		    !read_header(image, p, header, &offset, ret))
 			return false;
 	}
 	units = offset;
-	if (header[0] > 1 || (header[0] == 1 && !read_u32(image, p - 8, &units)))
+	if (header[0] > 1 || (header[0] == 1 && !read_u32(image, p - 8, &units, ret)))
 		return false;
 	*ret = (struct slot){
 		.addr = p,
@@ -69,7 +80,7 @@ bool slot_read(struct image *image, uint64_t start_addr, uint64_t unit_bytes,
 		return true;
 	if (reserved > RESERVED_IN_FOOTER ||
 	    (reserved == RESERVED_IN_FOOTER &&
-	     (!read_u32(image, end_addr - 4, &reserved) ||
+	     (!read_u32(image, end_addr - 4, &reserved, ret) ||
 	      reserved < RESERVED_IN_FOOTER)) ||
 	    reserved > end_addr - p)
 		return false;

@@ -36,11 +36,13 @@ struct slot {
 	unsigned int index;  /* number of the slot in the group */
 	/* true if the slot contains another group; bytes is then 0 */
 	bool has_group;
+	/* address of the part of the header that is not resident; 0 if there is none */
+	uint64_t absent_addr;
 };
 
 /*
  * Decode the header of the allocated slot at start_addr. Return false if the header is
- * not resident or is inconsistent.
+ * inconsistent, or not resident; in the latter case only, ret->absent_addr is not 0.
  */
 bool slot_read(struct image *image, uint64_t start_addr, uint64_t unit_bytes,
 	       struct slot *ret);

@@ -103,7 +103,8 @@ static void fill_classes(struct heap *heap)
 
 /*
  * Return true if musl's own count of slots in each class equals the number of slots that
- * the walker found.
+ * the walker found. Groups that are swapped out have slots, too, because their metas are
+ * resident.
  */
 static bool is_count_equal(const struct mallocng *m)
 {
@@ -119,6 +120,25 @@ static bool is_count_equal(const struct mallocng *m)
 	return memcmp(counts, m->context.class_slots, sizeof(counts)) == 0;
 }
 
+/*
+ * Return what swapped-out memory means for the figures, or NULL if no check failed for
+ * that reason.
+ */
+static const char *explain_absent(const struct mallocng *m)
+{
+	if (m->absent_groups > 0 && m->absent_slots > 0)
+		return "groups of musl's malloc are swapped out and not counted; other "
+		       "slots are counted, although their headers are swapped out";
+	if (m->absent_groups > 0)
+		return "groups of musl's malloc are swapped out and not counted";
+	if (m->absent_slots > 0)
+		return "headers of musl's slots are swapped out, and these slots count "
+		       "as live";
+	return m->context.is_swapped ? "musl's counts of slots are swapped out; there "
+				       "may be more blocks than were found"
+				     : NULL;
+}
+
 static void set_quality(struct mallocng *m)
 {
 	struct heap *heap = m->heap;
@@ -126,13 +146,18 @@ static void set_quality(struct mallocng *m)
 	heap->quality = QUALITY_EXACT;
 	if (m->broken_metas > 0 || m->broken_slots > 0)
 		heap->problem = "musl was changing a group, or a group is corrupt";
-	else if (!is_count_equal(m))
+	else if (!m->context.is_swapped && !is_count_equal(m))
 		heap->problem =
 			"musl's own counts differ from the groups that were found";
 	if (m->input->is_running && !heap->problem)
 		heap->problem = "the process ran while its heap was read";
-	if (heap->problem)
+	if (heap->problem) {
 		heap->quality = QUALITY_ESTIMATE;
+	} else {
+		heap->problem = explain_absent(m);
+		if (heap->problem)
+			heap->quality = QUALITY_BOUND;
+	}
 	/* musl has no function like malloc_trim(), so nothing can be trimmed */
 	heap->trimmable_bytes = heap->arenas[0].trimmable_bytes = 0;
 }
@@ -146,7 +171,7 @@ void mallocng_account(struct mallocng *m)
 	fill_classes(heap);
 	blocks_init(m->blocks, m->image, m->bit_count + m->area_count);
 	for (size_t i = 0; i < m->group_count; i++)
-		if (!m->groups[i].is_broken)
+		if (!m->groups[i].is_broken && !m->groups[i].is_absent)
 			account_group(m, &m->groups[i]);
 	account_areas(m);
 	blocks_sort(m->blocks);

@@ -69,6 +69,9 @@ static bool read_context(struct mallocng *m, uint64_t addr, const uint8_t *at)
 		if (!image_read(m->image, addr + CONTEXT_USAGE + 8 * i,
 				&context->class_slots[i]))
 			context->class_slots[i] = 0;
+	context->is_swapped =
+		walk_is_part_swapped(m->input, addr + CONTEXT_USAGE,
+				     addr + CONTEXT_USAGE + sizeof(context->class_slots));
 	return true;
 }
 

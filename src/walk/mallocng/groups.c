@@ -93,15 +93,29 @@ static bool set_size(struct mallocng_group *group, const struct meta_bits *bits)
 static bool is_readable(struct mallocng *m, uint64_t start_addr, uint64_t end_addr)
 {
 	while (start_addr < end_addr) {
-
 		const struct mapping *mapping =
 			mapping_list_find(m->input->mappings, start_addr);
 
-		if (!mapping || !walk_wants_mapping(mapping))
+		if (m->budget == 0 || !mapping || !walk_wants_mapping(mapping))
 			return false;
+		m->budget--;
 		start_addr = mapping->end_addr;
 	}
 	return true;
+}
+
+/*
+ * Check that the head of the group leads back to the group's meta. A head that is swapped
+ * out passes the check, and sets is_absent.
+ */
+static bool check_head(struct mallocng *m, struct mallocng_group *group)
+{
+	uint64_t owner;
+
+	if (image_read(m->image, group->start_addr, &owner))
+		return owner == group->meta_addr;
+	group->is_absent = walk_is_swapped(m->input, group->start_addr);
+	return group->is_absent;
 }
 
 /*
@@ -113,7 +127,7 @@ static int read_meta(struct mallocng *m, uint64_t addr, const uint8_t *at,
 {
 	uint32_t available, freed;
 	struct meta_bits bits;
-	uint64_t word, owner;
+	uint64_t word;
 
 	*ret = (struct mallocng_group){ .meta_addr = addr };
 	memcpy(&ret->start_addr, at + META_MEM, sizeof(ret->start_addr));
@@ -127,7 +141,7 @@ static int read_meta(struct mallocng *m, uint64_t addr, const uint8_t *at,
 	if (ret->start_addr % UNIT_BYTES != 0 || (available & freed) != 0 ||
 	    (uint64_t)ret->free_mask >> (bits.last_index + 1) != 0 ||
 	    !set_size(ret, &bits) || !is_readable(m, ret->start_addr, ret->end_addr) ||
-	    !image_read(m->image, ret->start_addr, &owner) || owner != addr)
+	    !check_head(m, ret))
 		return -1;
 	return 1;
 }
@@ -164,9 +178,10 @@ static int compare_groups(const void *a, const void *b)
 
 /*
  * Mark the slot of the outer group that contains the group. Return false if the group is
- * not inside an allocated slot.
+ * not inside an allocated slot. A group inside a group that is not counted is not counted
+ * either.
  */
-static bool nest(struct mallocng_group *outer, const struct mallocng_group *group)
+static bool nest(struct mallocng_group *outer, struct mallocng_group *group)
 {
 	uint64_t offset = group->start_addr - mallocng_slot_addr(outer, 0);
 	unsigned int index = (unsigned int)(offset / outer->slot_bytes);
@@ -178,6 +193,7 @@ static bool nest(struct mallocng_group *outer, const struct mallocng_group *grou
 	    group->end_addr > mallocng_slot_addr(outer, index) + outer->slot_bytes)
 		return false;
 	outer->group_mask |= UINT32_C(1) << index;
+	group->is_absent = group->is_absent || outer->is_absent;
 	return true;
 }
 
@@ -217,29 +233,38 @@ static void check_places(struct mallocng *m)
 		else
 			group->is_broken = group->source == MALLOCNG_NESTED ||
 					   has_area(m, group);
-		if (group->is_broken)
-			m->broken_metas++;
-		else
+		m->broken_metas += group->is_broken;
+		m->absent_groups += group->is_absent;
+		if (!group->is_broken)
 			outer[depth++] = i;
 	}
 	free(outer);
 }
 
-/* Check the headers of a group's allocated slots. */
+/* Check the header of an allocated slot. */
+static void check_slot(struct mallocng *m, const struct mallocng_group *group,
+		       unsigned int index)
+{
+	bool has_group = group->group_mask >> index & 1;
+	struct slot slot;
+	bool is_read = slot_read(m->image, mallocng_slot_addr(group, index),
+				 group->slot_bytes, &slot);
+	bool is_right = slot.group_addr == group->start_addr && slot.index == index &&
+			slot.has_group == has_group;
+
+	/* if only the footer is not resident, the header can still be checked */
+	if (!is_read && (slot.addr == 0 || is_right) && slot.absent_addr != 0 &&
+	    walk_is_swapped(m->input, slot.absent_addr))
+		m->absent_slots++;
+	else if (!is_read || !is_right)
+		m->broken_slots++;
+}
+
 static void check_slots(struct mallocng *m, const struct mallocng_group *group)
 {
-	for (unsigned int i = 0; i < group->slot_count; i++) {
-		uint64_t addr = mallocng_slot_addr(group, i);
-		bool has_group = group->group_mask >> i & 1;
-		struct slot slot;
-
-		if (group->free_mask >> i & 1)
-			continue;
-		if (!slot_read(m->image, addr, group->slot_bytes, &slot) ||
-		    slot.group_addr != group->start_addr || slot.index != i ||
-		    slot.has_group != has_group)
-			m->broken_slots++;
-	}
+	for (unsigned int i = 0; i < group->slot_count; i++)
+		if (!(group->free_mask >> i & 1))
+			check_slot(m, group, i);
 }
 
 const char *mallocng_read_groups(struct mallocng *m)
@@ -254,7 +279,7 @@ const char *mallocng_read_groups(struct mallocng *m)
 
 		group->first_bit = m->bit_count;
 		m->bit_count += group->slot_count;
-		if (!group->is_broken)
+		if (!group->is_broken && !group->is_absent)
 			check_slots(m, group);
 	}
 	return NULL;

@@ -32,6 +32,7 @@ struct mallocng_context {
 	uint64_t first_area_addr;
 	/* number of slots in all groups of each class, except donated groups */
 	uint64_t class_slots[MALLOCNG_CLASS_COUNT];
+	bool is_swapped; /* true if some of these numbers may be swapped out */
 };
 
 /* The source of a group's memory. */
@@ -54,6 +55,11 @@ struct mallocng_group {
 	uint8_t class;	     /* size class, or MALLOCNG_CLASS_MAPPED */
 	enum mallocng_source source;
 	bool is_broken; /* true if the group failed a check; it is then not counted */
+	/*
+	 * true if the head of the group, or of a group around it, is swapped out; the
+	 * group is then not counted
+	 */
+	bool is_absent;
 };
 
 struct mallocng {
@@ -78,6 +84,8 @@ struct mallocng {
 	 * header
 	 */
 	uint64_t broken_metas, broken_slots;
+	/* numbers of groups and slots whose heads or headers are swapped out */
+	uint64_t absent_groups, absent_slots;
 };
 
 /* Return the size of the slots of a class, in bytes. */

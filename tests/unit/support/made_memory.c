@@ -135,6 +135,14 @@ void made_memory_remove_page(struct image *image, struct mapping_list *mappings,
 	}
 }
 
+void made_memory_count_swapped(struct mapping_list *mappings, uint64_t addr)
+{
+	for (size_t i = 0; i < mappings->count; i++)
+		if (addr >= mappings->items[i].start_addr &&
+		    addr < mappings->items[i].end_addr)
+			mappings->items[i].counters.bytes[SMAPS_SWAP] += IMAGE_PAGE_BYTES;
+}
+
 void *made_memory_at(struct made_memory *m, uint64_t addr, uint64_t length)
 {
 	uint8_t *found = (uint8_t *)image_at(&m->image, addr, length);

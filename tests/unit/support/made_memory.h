@@ -50,6 +50,9 @@ void made_memory_drop(struct image *image, uint64_t start_addr, uint64_t end_add
 void made_memory_remove_page(struct image *image, struct mapping_list *mappings,
 			     uint64_t addr, bool is_swapped);
 
+/* Add one page to the swapped-out memory of the mapping that contains addr. */
+void made_memory_count_swapped(struct mapping_list *mappings, uint64_t addr);
+
 /* The addresses must be in the image. */
 void *made_memory_at(struct made_memory *m, uint64_t addr, uint64_t length);
 void made_memory_write(struct made_memory *m, uint64_t addr, uint64_t value);
