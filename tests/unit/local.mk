@@ -99,6 +99,7 @@ unit_walk = \
 	%D%/walk/v8/test_walk \
 	%D%/walk/zend/test_swapped \
 	%D%/walk/zend/test_walk \
+	%D%/walk/tcmalloc/test_swapped \
 	%D%/walk/tcmalloc/test_walk \
 	%D%/walk/mark/test_mark \
 	%D%/walk/mark/test_path \

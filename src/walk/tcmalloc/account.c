@@ -137,19 +137,6 @@ static void fill_classes(struct tcmalloc *t)
 	heap->classes[t->class_count - 1].upper_bytes = UINT64_MAX;
 }
 
-/* Return true if the sums over the spans equal the page heap's own figures. */
-static bool are_stats_equal(const struct tcmalloc *t)
-{
-	const struct stretch_sum *sums = t->heap->arenas[0].stretches;
-	uint64_t free_bytes = sums[HEAP_DIRTY].bytes,
-		 returned_bytes = sums[HEAP_RETAINED].bytes;
-
-	return t->stats.free_bytes == free_bytes &&
-	       t->stats.returned_bytes == returned_bytes &&
-	       t->stats.system_bytes ==
-		       free_bytes + returned_bytes + sums[HEAP_ACTIVE].bytes;
-}
-
 /* Return true if blocks of the span begin with the header of the debug library. */
 static bool has_debug_header(struct tcmalloc *t, const struct tcmalloc_span *span)
 {
@@ -181,6 +168,23 @@ static bool is_debug_library(struct tcmalloc *t)
 	return found > seen / 2;
 }
 
+/*
+ * Return what swapped-out memory means for the figures, or NULL if no check failed for
+ * that reason.
+ */
+static const char *explain_absent(const struct tcmalloc *t)
+{
+	if (t->lacks_spans && t->absent_lists > 0)
+		return "spans and free lists of tcmalloc are swapped out: blocks of these "
+		       "spans are not counted, and blocks of these lists count as live";
+	if (t->lacks_spans)
+		return "spans of tcmalloc are swapped out, and their blocks are not "
+		       "counted";
+	return t->absent_lists > 0 ? "free lists of tcmalloc are swapped out, and their "
+				     "blocks count as live"
+				   : NULL;
+}
+
 static void set_quality(struct tcmalloc *t)
 {
 	struct heap *heap = t->heap;
@@ -188,15 +192,20 @@ static void set_quality(struct tcmalloc *t)
 	heap->quality = QUALITY_EXACT;
 	if (t->broken_spans > 0 || t->broken_lists > 0)
 		heap->problem = "tcmalloc was changing a list, or a list is corrupt";
-	else if (!are_stats_equal(t))
+	else if (!t->are_stats_equal && !t->lacks_spans)
 		heap->problem =
 			"tcmalloc's own figures differ from the spans that were found";
 	else if (is_debug_library(t))
 		heap->problem = "tcmalloc's debug library keeps freed blocks";
 	if (t->input->is_running && !heap->problem)
 		heap->problem = "the process ran while its heap was read";
-	if (heap->problem)
+	if (heap->problem) {
 		heap->quality = QUALITY_ESTIMATE;
+	} else {
+		heap->problem = explain_absent(t);
+		if (heap->problem)
+			heap->quality = QUALITY_BOUND;
+	}
 }
 
 void tcmalloc_account(struct tcmalloc *t)

@@ -47,16 +47,24 @@ static bool is_cache(struct tcmalloc *t, uint64_t addr)
 
 /*
  * Follow the list of caches from `first`, with links at the given offset in each cache.
- * Return true if each cache links back to the previous one, and the list has an end.
+ * Return true if each cache links back to the previous one, and the list has an end. Set
+ * *ret_is_cut if a cache other than the first is swapped out, which ends the list, too.
  */
-static bool follow_links(struct tcmalloc *t, uint64_t first, unsigned int link)
+static bool follow_links(struct tcmalloc *t, uint64_t first, unsigned int link,
+			 bool *ret_is_cut)
 {
 	uint64_t addr, next, prev = 0, max = t->image->length_bytes / CACHE_BYTES_MIN;
 
 	t->cache_count = 0;
+	*ret_is_cut = false;
 	for (addr = first; addr != 0; addr = next) {
 		uint64_t back;
 
+		*ret_is_cut = t->cache_count > 0 && addr % CACHE_ALIGN == 0 &&
+			      walk_is_part_swapped(t->input, addr,
+						   addr + lists_bytes(t) + LINK_MAX + 16);
+		if (*ret_is_cut)
+			return true;
 		if (t->cache_count > max || !is_cache(t, addr) ||
 		    !image_read(t->image, addr + link, &next) ||
 		    !image_read(t->image, addr + link + 8, &back) || back != prev)
@@ -93,24 +101,28 @@ static bool is_count_beside(struct tcmalloc *t, uint64_t addr)
  * Follow the list that begins with the cache at `first`, whose address is stored at addr.
  * The offset of the links is unknown; with a wrong offset, the list seems to end after
  * the first cache. Keep the list whose length equals tcmalloc's count of caches,
- * otherwise the longest list.
+ * otherwise the longest list. Of two lists of the same length, prefer the one that
+ * continues in swapped-out memory.
  */
 static void try_list(struct tcmalloc *t, uint64_t addr, uint64_t first)
 {
 	for (unsigned int offset = LINK_MIN; offset <= LINK_MAX; offset += 8) {
 		unsigned int link = lists_bytes(t) + offset;
-		bool is_sure;
+		size_t min = t->list.cache_count;
+		bool is_sure, is_cut;
 
-		if (!follow_links(t, first, link))
+		if (!follow_links(t, first, link, &is_cut))
 			continue;
-		is_sure = is_count_beside(t, addr);
-		if (t->list.is_sure ? !is_sure
-				    : !is_sure && t->cache_count <= t->list.cache_count)
+		is_sure = !is_cut && is_count_beside(t, addr);
+		min += !is_cut || t->list.is_cut;
+		if (t->list.is_sure ? !is_sure : !is_sure && t->cache_count < min)
 			continue;
 		t->list.first = first;
 		t->list.link = link;
 		t->list.cache_count = t->cache_count;
 		t->list.is_sure = is_sure;
+		t->list.is_cut = is_cut;
+		t->list.addr = addr;
 	}
 }
 
@@ -131,10 +143,17 @@ static bool test_cache(struct tcmalloc *t, uint64_t addr, const uint8_t *at)
 
 const char *tcmalloc_find_caches(struct tcmalloc *t)
 {
+	bool is_cut;
+
 	tcmalloc_scan(t, 8, 8, test_cache);
-	if (t->list.cache_count == 0 || !follow_links(t, t->list.first, t->list.link))
+	if (t->list.cache_count == 0 ||
+	    !follow_links(t, t->list.first, t->list.link, &is_cut))
 		return "the caches of tcmalloc's threads were not found";
-	if (!t->list.is_sure)
+	if (is_cut ||
+	    (!t->list.is_sure &&
+	     walk_is_part_swapped(t->input, t->list.addr - 8, t->list.addr + 8 + 4)))
+		t->absent_lists++;
+	else if (!t->list.is_sure)
 		t->broken_lists++;
 	return NULL;
 }

@@ -77,14 +77,59 @@ static bool is_head(struct image *image, uint64_t addr, bool *ret_is_linked)
 	return true;
 }
 
-/* Return how many of the heads in [start, end) are inconsistent. */
+/*
+ * Return true if the word at addr is swapped out, or equals `value`. Set *ret_is_absent
+ * if the word is swapped out.
+ */
+static bool may_equal(struct tcmalloc *t, uint64_t addr, uint64_t value,
+		      bool *ret_is_absent)
+{
+	uint64_t word;
+
+	if (image_read(t->image, addr, &word))
+		return word == value;
+	if (!walk_is_swapped(t->input, addr))
+		return false;
+	*ret_is_absent = true;
+	return true;
+}
+
+/*
+ * Return true if the head at addr fails the check of is_head() only because the head, or
+ * the first or last span of its list, is swapped out.
+ */
+static bool is_link_absent(struct tcmalloc *t, uint64_t addr)
+{
+	const uint8_t *at = image_at(t->image, addr, TCMALLOC_SPAN_BYTES);
+	bool is_absent = false;
+	uint64_t words[4];
+
+	if (!at)
+		return walk_is_part_swapped(t->input, addr, addr + TCMALLOC_SPAN_BYTES);
+	memcpy(words, at, sizeof(words));
+	return words[0] == 0 && words[1] == 0 && words[2] <= UINT64_MAX - SPAN_PREV &&
+	       words[3] <= UINT64_MAX - SPAN_NEXT &&
+	       may_equal(t, words[2] + SPAN_PREV, addr, &is_absent) &&
+	       may_equal(t, words[3] + SPAN_NEXT, addr, &is_absent) && is_absent;
+}
+
+/*
+ * Return how many of the heads in [start, end) are inconsistent. Count the heads of lists
+ * of swapped-out spans separately.
+ */
 static uint64_t count_unlinked(struct tcmalloc *t, uint64_t start, uint64_t end)
 {
 	uint64_t count = 0;
 	bool is_linked;
 
-	for (; start < end; start += TCMALLOC_SPAN_BYTES)
-		count += !is_head(t->image, start, &is_linked) || !is_linked;
+	for (; start < end; start += TCMALLOC_SPAN_BYTES) {
+		if (is_head(t->image, start, &is_linked) && is_linked)
+			continue;
+		if (is_link_absent(t, start))
+			t->absent_spans++;
+		else
+			count++;
+	}
 	return count;
 }
 
@@ -239,7 +284,7 @@ static bool test_row(struct tcmalloc *t, uint64_t addr, const uint8_t *at)
 	memcpy(&next, at + SPAN_NEXT, sizeof(next));
 	if (next != addr)
 		return false;
-	t->broken_lists = 0;
+	t->broken_lists = t->absent_spans = 0;
 	if (!read_row(t, addr)) {
 		t->row_addr = 0;
 		return false;

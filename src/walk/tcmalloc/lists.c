@@ -15,9 +15,17 @@
 #define LIST_BYTES 32
 #define LIST_LENGTH 8
 
+/* A list of free blocks, after its blocks have been marked. */
+struct list {
+	uint64_t count; /* number of blocks, at most one more than expected */
+	uint64_t last;	/* address of the last block */
+	bool is_broken; /* true if a block does not belong to the class */
+	bool is_cut;	/* true if the rest of the list is swapped out */
+};
+
 /*
  * Mark a block of the given class at addr as free. Return false if there is no such
- * block, or if another list contains it.
+ * block, or if another list contains it. A block in a swapped-out span is not marked.
  */
 static bool mark_block(struct tcmalloc *t, uint64_t addr, unsigned int class,
 		       bool is_cached)
@@ -25,7 +33,9 @@ static bool mark_block(struct tcmalloc *t, uint64_t addr, unsigned int class,
 	const struct tcmalloc_span *span = tcmalloc_find_span(t, addr);
 	uint64_t index, bit;
 
-	if (!span || span->class != class || class == 0)
+	if (!span)
+		return tcmalloc_is_span_absent(t, addr);
+	if (span->class != class || class == 0)
 		return false;
 	index = (addr - span->start_addr) / span->block_bytes;
 	bit = span->first_bit + index;
@@ -40,39 +50,64 @@ static bool mark_block(struct tcmalloc *t, uint64_t addr, unsigned int class,
 
 /*
  * Mark at most `max` blocks of a list as free, starting at addr. Each block begins with
- * the address of the next. Store the address of the last block in *ret_last. Return the
- * number of blocks, or UINT64_MAX if a block does not belong to the class.
+ * the address of the next.
  */
-static uint64_t mark_list(struct tcmalloc *t, uint64_t addr, uint64_t max,
-			  unsigned int class, bool is_cached, uint64_t *ret_last)
+static struct list mark_list(struct tcmalloc *t, uint64_t addr, uint64_t max,
+			     unsigned int class, bool is_cached)
 {
-	uint64_t count;
+	struct list list = { .count = 0 };
 
-	for (count = 0; addr != 0 && count < max; count++) {
-		*ret_last = addr;
-		if (!mark_block(t, addr, class, is_cached) ||
-		    !image_read(t->image, addr, &addr))
-			return UINT64_MAX;
+	for (; addr != 0 && list.count < max; list.count++) {
+		list.last = addr;
+		list.is_broken = !mark_block(t, addr, class, is_cached);
+		if (list.is_broken)
+			break;
+		if (!image_read(t->image, addr, &addr)) {
+			list.count++;
+			list.is_cut = walk_is_swapped(t->input, addr);
+			list.is_broken = !list.is_cut;
+			break;
+		}
 	}
-	return count;
+	return list;
+}
+
+/* Check a list that must contain `count` blocks, after its blocks have been marked. */
+static void check_list(struct tcmalloc *t, const struct list *list, uint64_t count)
+{
+	if (list->is_broken ||
+	    (list->is_cut ? list->count > count : list->count != count))
+		t->broken_lists++;
+	else if (list->is_cut && list->count < count)
+		t->absent_lists++;
+}
+
+/* Count a list whose head, `length` bytes at addr, is not in the image. */
+static void count_missing(struct tcmalloc *t, uint64_t addr, uint64_t length)
+{
+	if (walk_is_part_swapped(t->input, addr, addr + length))
+		t->absent_lists++;
+	else
+		t->broken_lists++;
 }
 
 static void read_spans(struct tcmalloc *t)
 {
 	for (size_t i = 0; i < t->span_count; i++) {
 		const struct tcmalloc_span *span = &t->spans[i];
-		uint64_t last, count;
+		struct list list;
 
 		if (span->class == 0)
 			continue;
-		count = mark_list(t, span->first_free, span->block_count + 1, span->class,
-				  false, &last);
-		if (count == UINT64_MAX)
-			t->broken_lists++;
-		else
-			t->classes[span->class].listed_count += count;
-		if (count == UINT64_MAX || count + span->taken_count != span->block_count)
+		if (span->taken_count > span->block_count) {
 			t->broken_spans++;
+			continue;
+		}
+		list = mark_list(t, span->first_free, span->block_count + 1, span->class,
+				 false);
+		check_list(t, &list, span->block_count - span->taken_count);
+		t->classes[span->class].listed_count +=
+			span->block_count - span->taken_count;
 	}
 }
 
@@ -81,27 +116,31 @@ static void read_batches(struct tcmalloc *t, unsigned int class, uint64_t addr)
 {
 	const uint8_t *at = image_at(t->image, addr, CENTRAL_USED + 4);
 	uint64_t batch_count = t->classes[class].batch_count, counter;
+	uint64_t listed_count = t->classes[class].listed_count;
 	int32_t used;
 
 	if (!at) {
-		t->broken_lists++;
+		count_missing(t, addr, CENTRAL_USED + 4);
 		return;
 	}
 	memcpy(&counter, at + CENTRAL_COUNTER, sizeof(counter));
 	memcpy(&used, at + CENTRAL_USED, sizeof(used));
-	if (counter != t->classes[class].listed_count || used < 0 || used > BATCHES_MAX) {
+	/* the counter includes the blocks of swapped-out spans */
+	if (counter < listed_count || (counter > listed_count && !t->lacks_spans) ||
+	    used < 0 || used > BATCHES_MAX) {
 		t->broken_lists++;
 		return;
 	}
 	for (int i = 0; i < used; i++) {
-		uint64_t ends[2], last = 0;
+		struct list list;
+		uint64_t ends[2];
 
 		memcpy(ends, at + CENTRAL_BATCHES + sizeof(ends) * (size_t)i,
 		       sizeof(ends));
-		if (mark_list(t, ends[0], batch_count, class, false, &last) !=
-			    batch_count ||
-		    last != ends[1])
-			t->broken_lists++;
+		list = mark_list(t, ends[0], batch_count, class, false);
+		if ((!list.is_cut || list.count == batch_count) && list.last != ends[1])
+			list.is_broken = true;
+		check_list(t, &list, batch_count);
 	}
 }
 
@@ -110,18 +149,18 @@ static void read_cache(struct tcmalloc *t, uint64_t addr)
 	for (unsigned int class = 1; class < t->class_count; class ++) {
 		const uint8_t *at =
 			image_at(t->image, addr + LIST_BYTES * class, LIST_LENGTH + 4);
-		uint64_t first, last;
+		struct list list;
+		uint64_t first;
 		uint32_t length;
 
 		if (!at) {
-			t->broken_lists++;
+			count_missing(t, addr + LIST_BYTES * class, LIST_LENGTH + 4);
 			continue;
 		}
 		memcpy(&first, at, sizeof(first));
 		memcpy(&length, at + LIST_LENGTH, sizeof(length));
-		if (mark_list(t, first, (uint64_t)length + 1, class, true, &last) !=
-		    length)
-			t->broken_lists++;
+		list = mark_list(t, first, (uint64_t)length + 1, class, true);
+		check_list(t, &list, length);
 	}
 }
 

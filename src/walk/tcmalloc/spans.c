@@ -36,6 +36,51 @@ static uint64_t read_page(const struct tcmalloc *t, uint64_t page)
 	return value;
 }
 
+/* Return true if the page map's word for this page is swapped out. */
+static bool is_word_absent(const struct tcmalloc *t, uint64_t page)
+{
+	uint64_t leaf, index = page >> t->leaf_bits;
+	uint64_t mask = (UINT64_C(1) << t->leaf_bits) - 1;
+
+	if (index >= t->root_words)
+		return false;
+	if (!image_read(t->image, t->root_addr + 8 * index, &leaf))
+		return walk_is_swapped(t->input, t->root_addr + 8 * index);
+	return leaf != 0 && walk_is_swapped(t->input, leaf + 8 * (page & mask));
+}
+
+/*
+ * Return true if the span with the struct at addr, to which the page map's word for this
+ * page refers, cannot be checked because the struct, or the word for the span's last
+ * page, is swapped out. In the latter case, set *ret_end_page to the end of the span.
+ */
+static bool is_absent(const struct tcmalloc *t, uint64_t addr, uint64_t page,
+		      uint64_t *ret_end_page)
+{
+	uint64_t page_max = t->root_words << t->leaf_bits, words[2];
+	const uint8_t *at;
+
+	if (addr % 8 != 0)
+		return false;
+	at = image_at(t->image, addr, TCMALLOC_SPAN_BYTES);
+	if (!at)
+		return walk_is_part_swapped(t->input, addr, addr + TCMALLOC_SPAN_BYTES);
+	memcpy(words, at, sizeof(words));
+	if (words[0] > page || words[1] == 0 || words[1] > page_max - words[0] ||
+	    words[0] + words[1] <= page || !is_word_absent(t, words[0] + words[1] - 1))
+		return false;
+	*ret_end_page = words[0] + words[1];
+	return true;
+}
+
+bool tcmalloc_is_span_absent(const struct tcmalloc *t, uint64_t addr)
+{
+	uint64_t page = addr >> t->page_shift, span_addr = read_page(t, page), end_page;
+
+	return span_addr != 0 ? is_absent(t, span_addr, page, &end_page)
+			      : is_word_absent(t, page);
+}
+
 static bool set_blocks(struct tcmalloc *t, struct tcmalloc_span *span, uint64_t bits)
 {
 	uint64_t bytes = span->end_addr - span->start_addr, class = BITS_CLASS(bits);
@@ -86,6 +131,38 @@ static bool read_span(struct tcmalloc *t, uint64_t addr, uint64_t page,
 	return set_blocks(t, ret, words[SPAN_BITS / 8]);
 }
 
+static void add_span(struct tcmalloc *t, const struct tcmalloc_span *span)
+{
+	t->spans =
+		xgrow(t->spans, &t->span_capacity, t->span_count + 1, sizeof(*t->spans));
+	t->spans[t->span_count++] = *span;
+	t->bit_count += span->block_count;
+}
+
+/*
+ * Read the span with the struct at addr, to which the page map's word for *page refers.
+ * Advance *page to the page after the span, or after the word if there is no span.
+ */
+static void read_word(struct tcmalloc *t, uint64_t addr, uint64_t *page)
+{
+	uint64_t end_page = *page + 1;
+	struct tcmalloc_span span;
+
+	if (read_span(t, addr, *page, &span)) {
+		add_span(t, &span);
+		end_page = span.end_addr >> t->page_shift;
+		t->is_after_absent = false;
+	} else if (is_absent(t, addr, *page, &end_page)) {
+		t->absent_spans++;
+		t->is_after_absent = true;
+	} else if (t->is_after_absent) {
+		t->absent_spans++;
+	} else {
+		t->broken_spans++;
+	}
+	*page = end_page;
+}
+
 /*
  * Read the spans in one leaf of the page map, from page *page on, and set *page to the
  * end of the last span. The words for pages in the middle of a span are out of date, so
@@ -100,31 +177,60 @@ static const char *read_leaf(struct tcmalloc *t, uint64_t leaf, uint64_t first_p
 		*page = first_page;
 	while (*page < end_page) {
 		uint64_t limit = leaf + 8 * (end_page - first_page), span_addr;
-		uint64_t addr = image_next_resident(
-			t->image, leaf + 8 * (*page - first_page), limit);
-		struct tcmalloc_span span;
+		uint64_t next = leaf + 8 * (*page - first_page);
+		uint64_t addr = image_next_resident(t->image, next, limit);
 
+		if (addr != next && walk_is_part_swapped(t->input, next, addr))
+			t->is_after_absent = true;
 		*page = first_page + (addr - leaf) / 8;
 		if (addr >= limit || !image_read(t->image, addr, &span_addr))
 			break;
 		if (!tcmalloc_spend(t, 1))
 			return "tcmalloc's page map has more words than the copy";
-		if (span_addr == 0) {
+		if (span_addr == 0)
 			++*page;
-			continue;
-		}
-		if (!read_span(t, span_addr, *page, &span)) {
-			t->broken_spans++;
-			++*page;
-			continue;
-		}
-		t->spans = xgrow(t->spans, &t->span_capacity, t->span_count + 1,
-				 sizeof(*t->spans));
-		t->spans[t->span_count++] = span;
-		t->bit_count += span.block_count;
-		*page += (span.end_addr - span.start_addr) >> t->page_shift;
+		else
+			read_word(t, span_addr, page);
 	}
 	return NULL;
+}
+
+/* Return true if part of the page map may be swapped out. */
+static bool is_map_swapped(const struct tcmalloc *t)
+{
+	bool is_swapped = walk_is_part_swapped(t->input, t->root_addr,
+					       t->root_addr + 8 * t->root_words);
+
+	for (size_t i = 0; i < t->leaf_count && !is_swapped; i++)
+		is_swapped = walk_is_part_swapped(t->input, t->leaves[i],
+						  t->leaves[i] +
+							  (UINT64_C(8) << t->leaf_bits));
+	return is_swapped;
+}
+
+/* Compare the sums over the spans with the page heap's own figures. */
+static void compare_stats(struct tcmalloc *t)
+{
+	const struct tcmalloc_stats *stats = &t->stats;
+	uint64_t sums[TCMALLOC_RETURNED + 1] = { 0 }, free_bytes, returned_bytes;
+	bool is_less;
+
+	for (size_t i = 0; i < t->span_count; i++)
+		sums[t->spans[i].location] +=
+			t->spans[i].end_addr - t->spans[i].start_addr;
+	free_bytes = sums[TCMALLOC_FREE];
+	returned_bytes = sums[TCMALLOC_RETURNED];
+	t->are_stats_equal = stats->free_bytes == free_bytes &&
+			     stats->returned_bytes == returned_bytes &&
+			     stats->system_bytes ==
+				     free_bytes + returned_bytes + sums[TCMALLOC_IN_USE];
+	is_less = stats->free_bytes >= free_bytes &&
+		  stats->returned_bytes >= returned_bytes &&
+		  stats->system_bytes >= stats->free_bytes + stats->returned_bytes +
+						 sums[TCMALLOC_IN_USE];
+	t->lacks_spans =
+		(t->are_stats_equal || is_less) &&
+		(t->absent_spans > 0 || (!t->are_stats_equal && is_map_swapped(t)));
 }
 
 const char *tcmalloc_read_spans(struct tcmalloc *t)
@@ -152,6 +258,9 @@ const char *tcmalloc_read_spans(struct tcmalloc *t)
 		}
 		addr += 8;
 	}
+	compare_stats(t);
+	if (t->span_count == 0 && t->absent_spans > 0)
+		return "the spans of tcmalloc are swapped out";
 	if (t->span_count == 0)
 		return "tcmalloc's page map has no spans";
 	if (t->bit_count > t->image->length_bytes / 8 + BLOCKS_MORE)

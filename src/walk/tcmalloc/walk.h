@@ -103,6 +103,8 @@ struct tcmalloc {
 		size_t cache_count;
 		/* true if the length of the list equals tcmalloc's own count */
 		bool is_sure;
+		bool is_cut;   /* true if the list continues in swapped-out memory */
+		uint64_t addr; /* address of the pointer to the first cache */
 	} list;
 	uint64_t *caches; /* addresses of the threads' caches */
 	size_t cache_count, cache_capacity;
@@ -122,6 +124,20 @@ struct tcmalloc {
 
 	/* numbers of spans and lists that failed a check */
 	uint64_t broken_spans, broken_lists;
+	/* numbers of spans and lists that are at least partly swapped out */
+	uint64_t absent_spans, absent_lists;
+	/* true if the sums over the spans equal the page heap's own figures */
+	bool are_stats_equal;
+	/*
+	 * true if spans are missing because the spans, or parts of the page map, are
+	 * swapped out
+	 */
+	bool lacks_spans;
+	/*
+	 * true if the last word read from the page map may be inside a span that is
+	 * swapped out, and so out of date
+	 */
+	bool is_after_absent;
 };
 
 typedef bool (*tcmalloc_test)(struct tcmalloc *t, uint64_t addr, const uint8_t *at);
@@ -146,6 +162,12 @@ static inline bool tcmalloc_spend(struct tcmalloc *t, uint64_t words)
 	t->budget -= words;
 	return true;
 }
+
+/*
+ * Return true if the span that contains addr, or its part of the page map, is swapped
+ * out. Defined in spans.c.
+ */
+bool tcmalloc_is_span_absent(const struct tcmalloc *t, uint64_t addr);
 
 /* Return the span that contains addr, or NULL. */
 const struct tcmalloc_span *tcmalloc_find_span(const struct tcmalloc *t, uint64_t addr);

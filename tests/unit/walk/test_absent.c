@@ -105,7 +105,7 @@ static const struct kind {
 	bool gets_bound;
 } kinds[] = {
 	KIND(heap, true),      KIND(jemalloc, false), KIND(mallocng, true),
-	KIND(oldmalloc, true), KIND(tcmalloc, false), KIND(mimalloc, true),
+	KIND(oldmalloc, true), KIND(tcmalloc, true),  KIND(mimalloc, true),
 	KIND(golang, true),    KIND(pymalloc, true),  KIND(partition, true),
 	KIND(ruby, true),      KIND(v8, true),	      KIND(zend, true),
 };
