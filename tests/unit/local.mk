@@ -83,6 +83,7 @@ unit_walk = \
 	%D%/walk/glibc/test_walk \
 	%D%/walk/hotspot/test_objects \
 	%D%/walk/hotspot/test_walk \
+	%D%/walk/jemalloc/test_swapped \
 	%D%/walk/jemalloc/test_walk \
 	%D%/walk/golang/test_swapped \
 	%D%/walk/golang/test_walk \

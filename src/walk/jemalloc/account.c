@@ -105,16 +105,41 @@ static void fill_classes(struct jemalloc *j)
 	}
 }
 
+/*
+ * Return what swapped-out memory means for the figures, or NULL if no structure may be
+ * missing for that reason.
+ */
+static const char *explain_absent(const struct jemalloc *j)
+{
+	bool lacks_extents = jemalloc_may_lack_extents(j);
+
+	if (lacks_extents && j->absent_caches > 0)
+		return "parts of jemalloc's page map may be swapped out, and their blocks "
+		       "are not counted; blocks of swapped-out thread caches count as "
+		       "live";
+	if (lacks_extents)
+		return "parts of jemalloc's page map may be swapped out, and their blocks "
+		       "are not counted";
+	if (j->absent_caches > 0)
+		return "thread caches of jemalloc are swapped out, and their blocks count "
+		       "as live";
+	return jemalloc_may_lack_base(j) ? "memory is swapped out that may contain "
+					   "jemalloc's own data"
+					 : NULL;
+}
+
 static void set_quality(struct jemalloc *j)
 {
 	struct heap *heap = j->heap;
 
+	if (!heap->problem && !jemalloc_is_running(j))
+		heap->problem = explain_absent(j);
 	if (!heap->problem && j->has_huge_slabs)
 		heap->problem =
 			"with opt.hpa, free parts of huge pages cannot be identified";
-	heap->quality = !heap->problem	      ? QUALITY_EXACT
-			: j->has_broken_cache ? QUALITY_ESTIMATE
-					      : QUALITY_BOUND;
+	heap->quality = !heap->problem	       ? QUALITY_EXACT
+			: j->broken_caches > 0 ? QUALITY_ESTIMATE
+					       : QUALITY_BOUND;
 	if (jemalloc_is_running(j)) {
 		heap->quality = QUALITY_ESTIMATE;
 		heap->problem = "live includes cached blocks, because the process ran";

@@ -39,6 +39,8 @@ struct bin {
 struct cache {
 	struct bin bins[HEAP_CLASS_MAX];
 	size_t bin_count;
+	/* true if more bins, or pointers to cached blocks, may be swapped out */
+	bool is_cut;
 };
 
 static bool read_bin(const struct jemalloc *j, uint64_t addr, struct bin *ret)
@@ -68,6 +70,12 @@ static bool is_next_bin(const struct bin *bin, const struct bin *next)
 	       next->end_addr - bin->end_addr < STACK_BYTES_MAX;
 }
 
+/* Return true if part of the bin at addr may be swapped out. */
+static bool is_bin_absent(const struct jemalloc *j, uint64_t addr)
+{
+	return walk_is_part_swapped(j->input, addr, addr + BIN_BYTES);
+}
+
 /*
  * Read consecutive bins from addr on, until one is invalid, and append them to the cache.
  */
@@ -77,8 +85,11 @@ static void read_bins(const struct jemalloc *j, uint64_t addr, size_t limit,
 	for (; cache->bin_count < limit; addr += BIN_BYTES) {
 		struct bin *bin = &cache->bins[cache->bin_count];
 
-		if (!read_bin(j, addr, bin) ||
-		    (cache->bin_count > 0 && !is_next_bin(bin - 1, bin)))
+		if (!read_bin(j, addr, bin)) {
+			cache->is_cut = cache->is_cut || is_bin_absent(j, addr);
+			return;
+		}
+		if (cache->bin_count > 0 && !is_next_bin(bin - 1, bin))
 			return;
 		cache->bin_count++;
 	}
@@ -125,9 +136,9 @@ static bool is_stack_valid(const struct jemalloc *j, const struct cache *cache)
 
 /*
  * Return true if every pointer of every bin points to a block of the bin's size class
- * that is not marked as free.
+ * that is not marked as free. Pointers that are swapped out set is_cut.
  */
-static bool check_pointers(const struct jemalloc *j, const struct cache *cache)
+static bool check_pointers(const struct jemalloc *j, struct cache *cache)
 {
 	for (size_t i = 0; i < cache->bin_count; i++) {
 		const struct bin *bin = &cache->bins[i];
@@ -136,8 +147,12 @@ static bool check_pointers(const struct jemalloc *j, const struct cache *cache)
 		for (uint64_t at = bin->head_addr; at < bin->end_addr; at += 8) {
 			const struct jemalloc_extent *extent;
 
-			if (!image_read(j->image, at, &block_addr))
-				return false;
+			if (!image_read(j->image, at, &block_addr)) {
+				if (!walk_is_swapped(j->input, at))
+					return false;
+				cache->is_cut = true;
+				continue;
+			}
 			extent = find_block(j, block_addr, &bit);
 			if (!extent || extent->class != i ||
 			    (block_addr - extent->first_addr) % extent->block_bytes ||
@@ -150,21 +165,29 @@ static bool check_pointers(const struct jemalloc *j, const struct cache *cache)
 
 /*
  * Return true if a cache may begin at addr: there is a valid bin at addr, and no bin
- * directly before it.
+ * directly before it. Set *ret_is_cut if one of the two may be swapped out.
  */
-static bool is_first_bin(const struct jemalloc *j, uint64_t addr)
+static bool is_first_bin(const struct jemalloc *j, uint64_t addr, bool *ret_is_cut)
 {
 	struct bin before, bin;
 
-	return read_bin(j, addr, &bin) &&
+	if (!read_bin(j, addr, &bin)) {
+		*ret_is_cut = is_bin_absent(j, addr);
+		return false;
+	}
+	*ret_is_cut = is_bin_absent(j, addr - BIN_BYTES);
+	return !*ret_is_cut &&
 	       !(read_bin(j, addr - BIN_BYTES, &before) && is_next_bin(&before, &bin));
 }
 
-/* Read the thread cache at addr. Return false if no valid cache begins at addr. */
+/*
+ * Read the thread cache at addr. Return false if no valid cache begins at addr; is_cut is
+ * then true if the check failed only because memory may be swapped out.
+ */
 static bool read_cache(const struct jemalloc *j, uint64_t addr, struct cache *ret)
 {
 	ret->bin_count = 0;
-	if (!is_first_bin(j, addr))
+	if (!is_first_bin(j, addr, &ret->is_cut))
 		return false;
 	read_bins(j, addr, j->layout->has_leaf_state ? j->class_count : j->small_count,
 		  ret);
@@ -177,12 +200,16 @@ static bool read_cache(const struct jemalloc *j, uint64_t addr, struct cache *re
 		read_bins(j, addr + gap, j->class_count, ret);
 	while (ret->bin_count > j->small_count && !is_stack_valid(j, ret))
 		ret->bin_count--;
-	return is_stack_valid(j, ret) && check_pointers(j, ret);
+	if (is_stack_valid(j, ret) && check_pointers(j, ret))
+		return true;
+	ret->is_cut = false;
+	return false;
 }
 
 /*
- * Mark the blocks in a thread cache as cached. Return false if a block is already
- * marked, for example because two caches contain it.
+ * Mark the blocks in a thread cache as cached, except those whose pointers are swapped
+ * out. Return false if a block is already marked, for example because two caches contain
+ * it.
  */
 static bool mark_cache(struct jemalloc *j, const struct cache *cache)
 {
@@ -196,8 +223,9 @@ static bool mark_cache(struct jemalloc *j, const struct cache *cache)
 		const struct bin *bin = &cache->bins[i];
 
 		for (uint64_t at = bin->head_addr; at < bin->end_addr; at += 8) {
-			if (!image_read(j->image, at, &block_addr) ||
-			    !find_block(j, block_addr, &bit) ||
+			if (!image_read(j->image, at, &block_addr))
+				continue;
+			if (!find_block(j, block_addr, &bit) ||
 			    bit_is_set(j->blocks->not_live, bit))
 				return false;
 			bit_set(j->blocks->not_live, bit);
@@ -298,11 +326,32 @@ static void add_recent_leaves(struct jemalloc *j, uint64_t start_addr, uint64_t 
 	}
 }
 
+/* Return true if part of the bins at addr may be swapped out. */
+static bool is_cache_absent(const struct jemalloc *j, uint64_t addr)
+{
+	return walk_is_part_swapped(j->input, addr, addr + j->small_count * BIN_BYTES);
+}
+
+/*
+ * Return why no thread cache was found, or NULL if the reason may be that thread-local
+ * storage is swapped out.
+ */
+static const char *explain_no_place(struct jemalloc *j)
+{
+	for (size_t i = 0; i < j->input->thread_count; i++)
+		j->absent_caches += walk_is_part_swapped(
+			j->input, j->input->thread_addrs[i] - TLS_BYTES,
+			j->input->thread_addrs[i]);
+	return j->absent_caches > 0
+		       ? NULL
+		       : "no thread cache was found: cached blocks count as live";
+}
+
 static const char *read_caches(struct jemalloc *j)
 {
 	struct cache cache;
 	uint64_t below;
-	bool has_place = find_place(j, &below);
+	bool has_place = find_place(j, &below), is_read;
 
 	for (size_t i = 0; i < j->input->thread_count; i++) {
 		uint64_t tls_addr = j->input->thread_addrs[i] & ~UINT64_C(7);
@@ -314,20 +363,28 @@ static const char *read_caches(struct jemalloc *j)
 			add_recent_leaves(j, tls_addr - TLS_BYTES, tls_addr);
 	}
 	if (!has_place)
-		return "no thread cache was found: cached blocks count as live";
+		return explain_no_place(j);
 	for (size_t i = 0; i < j->input->thread_count; i++) {
 		uint64_t tls_addr = j->input->thread_addrs[i] & ~UINT64_C(7);
 
-		if (is_unused(j, tls_addr - below))
+		if (is_unused(j, tls_addr - below)) {
+			j->absent_caches += is_cache_absent(j, tls_addr - below);
 			continue;
-		if (!read_cache(j, tls_addr - below, &cache) || !mark_cache(j, &cache)) {
+		}
+		is_read = read_cache(j, tls_addr - below, &cache);
+		if (!is_read && cache.is_cut) {
+			j->absent_caches++;
+			continue;
+		}
+		if (!is_read || !mark_cache(j, &cache)) {
 			/*
 			 * the cache may have been changing during the copy; a second
 			 * attempt may succeed
 			 */
-			j->has_broken_cache = true;
+			j->broken_caches++;
 			return "a thread cache is corrupted: its blocks count as live";
 		}
+		j->absent_caches += cache.is_cut;
 		j->heap->cache_count++;
 	}
 	return NULL;

@@ -23,6 +23,8 @@
 #define BASE_EXTENT_OFFSET 16
 #define BASE_HEAD_BYTES (BASE_EXTENT_OFFSET + JEMALLOC_EXTENT_BYTES)
 
+#define PAGE_SHIFT 12
+
 /* Number of radix tree entries to check before an address is accepted as the root. */
 #define ROOT_SAMPLE 1000
 #define LEAF_TRIES 16
@@ -254,4 +256,70 @@ const char *jemalloc_find_root(struct jemalloc *j)
 		if (find_in_area(j, &area))
 			return NULL;
 	return "jemalloc's page map was not found";
+}
+
+/* Return true if the mapping, at this index, is the zeroed data of a file (.bss). */
+static bool is_bss(const struct mapping_list *list, size_t index)
+{
+	const struct mapping *m = &list->items[index];
+
+	return index > 0 && m[-1].inode != 0 && m[-1].end_addr == m->start_addr &&
+	       strcmp(m->name, "[heap]") != 0;
+}
+
+bool jemalloc_may_lack_extents(const struct jemalloc *j)
+{
+	const struct mapping_list *list = j->input->mappings;
+	uint64_t word_max = (UINT64_C(1) << j->tree->level_bits[0]) - 1;
+	unsigned int shift = PAGE_SHIFT;
+
+	for (unsigned int i = 1; i < j->tree->level_count; i++)
+		shift += j->tree->level_bits[i];
+	for (size_t i = 0; i < list->count; i++) {
+		const struct mapping *m = &list->items[i];
+		uint64_t first = m->start_addr >> shift,
+			 last = (m->end_addr - 1) >> shift;
+
+		if (walk_wants_mapping(m) && m->inode == 0 && !is_bss(list, i) &&
+		    strcmp(m->name, "[stack]") != 0 && last <= word_max &&
+		    walk_is_part_swapped(j->input, j->root_addr + 8 * first,
+					 j->root_addr + 8 * (last + 1)))
+			return true;
+	}
+	return false;
+}
+
+/*
+ * Return true if the mapping that contains addr can have no base block at addr: if it is
+ * the .bss of a file, or if a thread pointer refers to a higher address in it, because
+ * then it is the thread's stack.
+ */
+static bool has_no_base(const struct jemalloc *j, uint64_t addr)
+{
+	const struct mapping_list *list = j->input->mappings;
+	const struct mapping *m = mapping_list_find(list, addr);
+	bool is_stack = false;
+
+	for (size_t i = 0; i < j->input->thread_count; i++)
+		is_stack = is_stack || (j->input->thread_addrs[i] > addr &&
+					j->input->thread_addrs[i] < m->end_addr);
+	return is_stack || is_bss(list, (size_t)(m - list->items));
+}
+
+bool jemalloc_may_lack_base(const struct jemalloc *j)
+{
+	uint64_t addr = 0;
+
+	while ((addr = walk_next_swapped(j->input, addr, BASE_ALIGN, true)) !=
+	       UINT64_MAX) {
+		const struct jemalloc_extent *extent = jemalloc_extent_at(j, addr);
+		const struct jemalloc_base *base = jemalloc_base_at(j, addr, 1);
+
+		if (!extent && !base && !has_no_base(j, addr))
+			return true;
+		addr = extent ? extent->end_addr
+		       : base ? base->end_addr
+			      : addr + BASE_ALIGN;
+	}
+	return false;
 }

@@ -15,16 +15,10 @@
  */
 static const char *check_swap(const struct jemalloc *j)
 {
-	const struct mapping_list *mappings = j->input->mappings;
-
-	for (size_t i = 0; i < j->base_count; i++) {
-		const struct mapping *m =
-			mapping_list_find(mappings, j->bases[i].start_addr);
-
-		if (m && m->counters.bytes[SMAPS_SWAP] != 0 &&
-		    bytes_known(m->counters.bytes[SMAPS_SWAP]))
+	for (size_t i = 0; i < j->base_count; i++)
+		if (walk_is_part_swapped(j->input, j->bases[i].start_addr,
+					 j->bases[i].end_addr))
 			return "some of jemalloc's own data may be swapped out";
-	}
 	return NULL;
 }
 

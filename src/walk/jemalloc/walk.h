@@ -122,7 +122,11 @@ struct jemalloc {
 	 */
 	uint16_t arena_slots[JEMALLOC_ARENAS_MAX];
 
-	bool has_broken_cache;
+	/*
+	 * numbers of thread caches that failed a check, and of those that are at least
+	 * partly swapped out
+	 */
+	uint64_t broken_caches, absent_caches;
 	/*
 	 * True if opt.hpa is set, so that some extents are parts of huge pages that are
 	 * not in the radix tree.
@@ -192,6 +196,15 @@ static inline bool jemalloc_is_of_huge_page(const struct jemalloc_raw *raw)
  */
 const char *jemalloc_find_bases(struct jemalloc *j);
 const char *jemalloc_find_root(struct jemalloc *j);
+
+/*
+ * Return true if the part of the radix tree's root that describes memory of the process
+ * is swapped out.
+ */
+bool jemalloc_may_lack_extents(const struct jemalloc *j);
+
+/* Return true if the head of a base block that was not found may be swapped out. */
+bool jemalloc_may_lack_base(const struct jemalloc *j);
 
 /*
  * Return true if all memory in [start_addr, end_addr) is anonymous. The range may consist

@@ -104,10 +104,10 @@ static const struct kind {
 	 */
 	bool gets_bound;
 } kinds[] = {
-	KIND(heap, true),      KIND(jemalloc, false), KIND(mallocng, true),
-	KIND(oldmalloc, true), KIND(tcmalloc, true),  KIND(mimalloc, true),
-	KIND(golang, true),    KIND(pymalloc, true),  KIND(partition, true),
-	KIND(ruby, true),      KIND(v8, true),	      KIND(zend, true),
+	KIND(heap, true),      KIND(jemalloc, true), KIND(mallocng, true),
+	KIND(oldmalloc, true), KIND(tcmalloc, true), KIND(mimalloc, true),
+	KIND(golang, true),    KIND(pymalloc, true), KIND(partition, true),
+	KIND(ruby, true),      KIND(v8, true),	     KIND(zend, true),
 };
 
 /* A memory with more pages has only each STEP-th page removed, to save time. */
