@@ -120,40 +120,48 @@ static bool has_heap_of(const struct heap *heap, enum allocator allocator)
 static const struct {
 	void (*walk)(const struct walk_input *input, struct heap *ret,
 		     struct blocks *ret_blocks);
+	/*
+	 * true if the walker distinguishes structures that are swapped out from those
+	 * that failed a check
+	 */
+	bool knows_swapped;
 	const char *evidence;
 } walkers[] = {
-	{ walk_glibc,
+	{ walk_glibc, true,
 	  "main_arena was found: its bins and its list of arenas lead back to it" },
-	{ walk_jemalloc,
+	{ walk_jemalloc, true,
 	  "the radix tree of its extents was found: entries lead to extents "
 	  "with matching addresses" },
-	{ walk_mallocng,
+	{ walk_mallocng, true,
 	  "its context was found: the areas of its groups repeat the context's secret" },
-	{ walk_oldmalloc,
+	{ walk_oldmalloc, false,
 	  "the heads of its 64 lists of free chunks were found: the chunks lead back "
 	  "to them" },
-	{ walk_tcmalloc, "its page heap was found: as many lists of spans as there are "
-			 "lengths, and a table of size classes" },
-	{ walk_mimalloc,
+	{ walk_tcmalloc, true,
+	  "its page heap was found: as many lists of spans as there are "
+	  "lengths, and a table of size classes" },
+	{ walk_mimalloc, false,
 	  "its segments or its page map were found: they contain their own "
 	  "addresses, and its static data refers to them" },
-	{ walk_partition,
+	{ walk_partition, false,
 	  "the roots of its partitions were found: they contain the complements of "
 	  "their addresses" },
-	{ walk_pymalloc,
+	{ walk_pymalloc, true,
 	  "the heads of its pools agree with its list of used pools and its "
 	  "table of arenas" },
-	{ walk_ruby,
+	{ walk_ruby, false,
 	  "the slot pages were found: the description of each page leads back to "
 	  "its slots" },
-	{ walk_v8, "the lists of its spaces were found: each chunk in them leads back to "
-		   "its space and its heap" },
-	{ walk_zend, "the chunks of its heap form a ring, and their maps of pages "
-		     "agree with their bitmaps" },
-	{ walk_erlang, "the program is beam.smp, Erlang's virtual machine" },
-	{ walk_golang,
+	{ walk_v8, false,
+	  "the lists of its spaces were found: each chunk in them leads back to "
+	  "its space and its heap" },
+	{ walk_zend, true,
+	  "the chunks of its heap form a ring, and their maps of pages "
+	  "agree with their bitmaps" },
+	{ walk_erlang, false, "the program is beam.smp, Erlang's virtual machine" },
+	{ walk_golang, true,
 	  "the list of all spans in its mheap was found, and the spans are consistent" },
-	{ walk_hotspot,
+	{ walk_hotspot, false,
 	  "libjvm.so describes the structures of its heap (gHotSpotVMStructs)" },
 };
 
@@ -174,13 +182,6 @@ static void claim(const struct walk_found *found, uint64_t page_count, uint8_t c
 			claimed[i] = 1;
 }
 
-/* Return true if the walker itself distinguishes swapped-out from corrupt structures. */
-static bool explains_swapped(enum allocator allocator)
-{
-	return allocator == ALLOCATOR_GLIBC || allocator == ALLOCATOR_PYTHON ||
-	       allocator == ALLOCATOR_PHP || allocator == ALLOCATOR_GO;
-}
-
 /*
  * If structures of a heap failed a check, set heap->problem to the possible reason that
  * memory is swapped out. The problem of an arena, if any, is more exact.
@@ -188,8 +189,7 @@ static bool explains_swapped(enum allocator allocator)
 static void explain_swapped(const struct walk_input *input, struct heap *heap)
 {
 	if (heap->quality != QUALITY_ESTIMATE || input->is_running ||
-	    heap->arena_count == 0 || heap->arenas[0].problem ||
-	    explains_swapped(heap->allocator) || !walk_has_swapped(input))
+	    heap->arena_count == 0 || heap->arenas[0].problem || !walk_has_swapped(input))
 		return;
 	heap->problem = "structures failed a check, perhaps because memory is swapped "
 			"out";
@@ -211,7 +211,8 @@ static void run_walkers(const struct walk_input *input, struct walk_found found[
 		walkers[i].walk(&with_claims, &found[i].heap, &found[i].blocks);
 		if (found[i].heap.allocator != ALLOCATOR_UNKNOWN)
 			found[i].heap.evidence = walkers[i].evidence;
-		explain_swapped(input, &found[i].heap);
+		if (!walkers[i].knows_swapped)
+			explain_swapped(input, &found[i].heap);
 		claim(&found[i], page_count, claimed);
 	}
 }
