@@ -19,7 +19,7 @@ extern const struct count_backend count_backend_inject;
 /*
  * How often, and for how long, counting has stopped the process so far. The member `one`
  * describes the stops of a single thread. `pauses` and `paused_ns` describe the stops of
- * all threads at once.
+ * all threads together.
  */
 struct count_inject_cost {
 	struct probe_cost one;
