@@ -26,10 +26,12 @@
 #include "walk/v8/walk.h"
 #include "walk/zend/walk.h"
 
-/* The heaps of glibc's arenas, except the main arena, are aligned to this size. */
+/* Alignment of the heaps of glibc's arenas, except the main arena. */
 #define ARENA_ALIGN (UINT64_C(64) << 20)
 
-/* Arenas are small if they hold at most 1/ARENAS_SHARE of the memory to copy. */
+/*
+ * The arenas count as small if they contain at most 1/ARENAS_SHARE of the memory to copy.
+ */
 #define ARENAS_SHARE 5
 
 /*
@@ -86,7 +88,10 @@ static enum allocator find_named(const struct mapping_list *mappings)
 	return named == ALLOCATOR_GLIBC ? ALLOCATOR_UNKNOWN : named;
 }
 
-/* Return true if the heaps contain more than half of the memory that any heap may use. */
+/*
+ * Return true if the heaps contain more than half of the resident anonymous memory, not
+ * counting the main stack.
+ */
 static bool have_most(const struct walk_input *input, const struct heap *heap)
 {
 	uint64_t sum = 0, owned = 0;
@@ -183,8 +188,9 @@ static void claim(const struct walk_found *found, uint64_t page_count, uint8_t c
 }
 
 /*
- * If structures of a heap failed a check, set heap->problem to the possible reason that
- * memory is swapped out. The problem of an arena, if any, is more exact.
+ * If structures of a heap failed a check and some memory is swapped out, set
+ * heap->problem to this possible reason. If the problem of an arena is known, leave
+ * heap->problem unchanged, because the arena's problem is more exact.
  */
 static void explain_swapped(const struct walk_input *input, struct heap *heap)
 {
@@ -330,7 +336,8 @@ bool walk_find_unread(const struct mapping_list *mappings, const struct heap *he
 	enum allocator named = find_named(mappings);
 
 	/*
-	 * ignore a libc whose malloc may be unused, and a runtime whose heap may be empty
+	 * report only a malloc that replaces libc's: the malloc of a libc may be unused,
+	 * and the heap of a runtime may be empty
 	 */
 	if (!is_replacement(named) || has_heap_of(heap, named))
 		return false;

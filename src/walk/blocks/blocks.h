@@ -43,7 +43,7 @@ struct block {
 enum extent_kind {
 	/*
 	 * Adjacent blocks of any size, as in glibc. The word before a block's addr
-	 * contains the block's size. The block's bit is the position of its head in the
+	 * contains the block's size. The block's bit is the offset of its head in the
 	 * image, in units of BLOCK_ALIGN, and is set in `starts`.
 	 */
 	EXTENT_CHAIN,
@@ -100,8 +100,9 @@ struct blocks {
 	 */
 	uint64_t head_bytes;
 	/*
-	 * Size of the unusable end of a chunk in a chain: 0 for glibc, whose blocks use
-	 * the first word of the next chunk's head, and 8 for musl's old malloc.
+	 * Number of unusable bytes at the end of each chunk in an EXTENT_CHAIN: 0 for
+	 * glibc, whose blocks use the first word of the next chunk's head, and 8 for
+	 * musl's old malloc.
 	 */
 	uint64_t chain_end_bytes;
 
@@ -119,8 +120,8 @@ struct blocks {
 	 */
 	uint64_t *starts;
 	/*
-	 * Bit table. A bit is set if the block is cached, free or the allocator's own
-	 * data.
+	 * Bit table. The bit of a block is set if the block is cached, free or the
+	 * allocator's own data.
 	 */
 	uint64_t *not_live;
 	uint64_t *cached;
@@ -137,8 +138,8 @@ struct blocks {
 	size_t own_range_count, own_range_capacity;
 
 	/*
-	 * The blocks of the process's other heaps, in the order of the other heaps in
-	 * struct heap.
+	 * The blocks of the process's other heaps, in the same order as the array
+	 * `others` of struct heap.
 	 */
 	struct blocks *others;
 	size_t other_count;
@@ -180,8 +181,8 @@ size_t blocks_search_extent(const struct blocks *blocks, uint64_t addr);
 bool blocks_find(const struct blocks *blocks, uint64_t addr, struct block *ret);
 
 /*
- * The position of an iteration over all blocks in address order. Initialise it with { 0
- * }. blocks_next() returns false after the last block.
+ * The current position while the caller iterates over all blocks in address order.
+ * Initialise it with { 0 }. blocks_next() returns false after the last block.
  */
 struct block_place {
 	size_t extent;
@@ -197,9 +198,9 @@ bool blocks_next(const struct blocks *blocks, struct block_place *place,
 void blocks_set_live(const struct blocks *blocks, uint64_t *bits);
 
 /*
- * Advance *place to the first block at or after it whose bit is set in the table. Return
- * false if no further bit is set. The bits of the blocks must be positions in the image,
- * and no other bits may be set in the table.
+ * Advance *place to the first block, at or after *place, whose bit is set in the table.
+ * Return false if no further bit is set. Use this function only if all extents are
+ * EXTENT_CHAIN, and only for a table in which all set bits are bits of blocks.
  */
 bool blocks_skip_to(const struct blocks *blocks, const uint64_t *bits,
 		    struct block_place *place);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* content - the kind of data in a block whose type is unknown. */
+/* content - determine the kind of data, such as text, in a block of unknown type. */
 #ifndef MS_WALK_BLOCKS_CONTENT_H
 #define MS_WALK_BLOCKS_CONTENT_H
 

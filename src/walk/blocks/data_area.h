@@ -17,9 +17,9 @@ struct data_area {
 };
 
 /*
- * Return true if a data area may begin with the mapping: if it is writable memory of a
- * file, but not of a class data archive of Java (.jsa). These archives are large and
- * mapped writable, but they are not programs or libraries.
+ * Return true if the mapping may be the start of a data area: a writable mapping of a
+ * file other than a Java class data archive (.jsa). These archives are large and mapped
+ * writable, but they are not programs or libraries.
  */
 bool data_area_may_begin(const struct mapping *m);
 

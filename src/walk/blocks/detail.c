@@ -25,7 +25,10 @@
 
 struct group {
 	uint64_t key;
-	/* 1 + the number of the last page that contains a block of the group */
+	/*
+	 * 1 + the page number of the fragmented page on which a block of the group was
+	 * last found
+	 */
 	uint64_t page;
 };
 
@@ -114,8 +117,8 @@ static bool is_fragmented(const struct page_use *page)
 
 /*
  * Complete the counts of a fragmented page. Increment the group's alone_page_count if
- * freeing the blocks of this group would free the whole page. That requires that only
- * this group has live blocks on the page, and that each byte of the page is live or free.
+ * freeing the blocks of this group would free the whole page. This is the case if only
+ * this group has live blocks on the page, and if each byte of the page is live or free.
  */
 static void end_page(struct counting *c)
 {
@@ -297,8 +300,9 @@ static void add_cell(struct heap_strip *strip, uint64_t addr, const struct page_
 }
 
 /*
- * State of adding the pages of a heap to its page maps (strips), in ascending address
- * order. `extent` is the index of the first extent that ends after the page added last.
+ * The progress of a loop that adds the pages of a heap to its page maps (strips), in
+ * ascending address order. `extent` is the index of the first extent that ends after the
+ * start of the current page.
  */
 struct stripping {
 	const struct blocks *blocks;

@@ -11,11 +11,11 @@
 #include "walk/blocks/types.h"
 
 /*
- * Fill *ret from one heap and its blocks, as far as the detail of this heap is known (see
- * struct heap_detail). Blocks of malloc are grouped by type, or by size if their type is
- * unknown or `types` is NULL. Blocks of a runtime's heap are grouped only by size,
- * because their first words do not identify C++ classes. The other heaps of the process
- * are ignored. The caller releases *ret with heap_detail_release().
+ * Analyse one heap and its blocks. The flags in *ret show which of its members are known.
+ * Blocks of malloc are grouped by type, or by size if their type is unknown or `types` is
+ * NULL. Blocks of a runtime's heap are grouped only by size, because their first words do
+ * not identify C++ classes. The other heaps of the process are ignored. The caller
+ * releases *ret with heap_detail_release().
  */
 void walk_detail(const struct heap *heap, const struct blocks *blocks,
 		 struct types *types, struct heap_detail *ret);

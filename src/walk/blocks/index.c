@@ -61,7 +61,7 @@ static bool has_starts(const struct blocks *blocks)
 
 /*
  * Return true if part of the page at addr is between the start of the first extent and
- * the end of the last. The index is never searched for any other page.
+ * the end of the last. The index is never searched for an address on any other page.
  */
 static bool may_hold_page(const struct block_index *index, uint64_t addr)
 {

@@ -15,8 +15,8 @@ static void add_to_page(struct page_use *page, enum use use, uint16_t bytes)
 }
 
 /*
- * Add the number of bytes between the image offsets `offset` and `end` to the count of
- * each page.
+ * Count the bytes between the image offsets `offset` and `end`: add to the count of each
+ * page the number of these bytes on the page.
  */
 static void add_within(struct blocks *blocks, uint64_t offset, uint64_t end, enum use use)
 {

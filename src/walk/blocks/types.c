@@ -12,9 +12,9 @@
 #include "base/xalloc.h"
 
 /*
- * Size of the two words before the address in a C++ object's first word: the offset to
- * top, and the address of the type_info object. The first word of an object points into
- * its vtable, just after these words (Itanium C++ ABI, 2.5).
+ * The first word of a C++ object is an address in its class's vtable, directly after two
+ * words: the offset to top, and the address of the type_info object (Itanium C++ ABI,
+ * 2.5). This is the size of the two words.
  */
 #define TABLE_HEAD_BYTES 16
 
@@ -92,8 +92,8 @@ static const struct table_kind {
 	const char *prefix;
 	const char *suffix;
 	/*
-	 * Minimum distance from the symbol of a class table to the address in the
-	 * objects, which is inside the table.
+	 * The first word of an object is an address inside the class table. This is its
+	 * minimum offset from the table's symbol.
 	 */
 	uint64_t min_offset;
 } table_kinds[] = {
@@ -189,8 +189,9 @@ static uint32_t type_by_symbol(struct types *types, uint64_t word)
 }
 
 /*
- * The contents of a C++ type_info object, which describes a class. The word before the
- * address in an object's vtable pointer contains the address of the type_info object.
+ * The contents of a C++ type_info object, which describes a class. The class's vtable
+ * contains the address of the type_info object, directly before the address in the first
+ * word of an object.
  */
 struct type_info {
 	uint64_t table_addr; /* address of the vtable of the type_info object itself */
@@ -248,7 +249,7 @@ static uint32_t type_by_info(struct types *types, uint64_t word)
 	if (read_type_info(types->memory, word, &info[0]) &&
 	    read_type_info(types->memory, info[0].table_addr, &info[1]) &&
 	    strncmp(info[1].name, own_prefix, sizeof(own_prefix) - 1) == 0) {
-		/* gcc prefixes names that must be compared by address with '*' */
+		/* gcc writes '*' before names that must be compared by address */
 		if (name[0] == '*')
 			name++;
 		if (is_class_name(name)) {

@@ -13,8 +13,8 @@
 
 /*
  * If the process runs Erlang's virtual machine, set ret->allocator and the reason why the
- * heap is unknown. The walker claims no memory. *ret and *ret_blocks are always
- * initialised.
+ * heap is unknown. The walker does not count any memory as part of a heap. *ret and
+ * *ret_blocks are always initialised.
  */
 void walk_erlang(const struct walk_input *input, struct heap *ret,
 		 struct blocks *ret_blocks);

@@ -41,8 +41,8 @@ static void fetch(struct glibc *g, uint64_t addr)
 }
 
 /*
- * Return true if there is a chunk of the arena at addr which the next chunk marks as
- * free.
+ * Return true if a chunk of the arena begins at addr and is marked as free by the chunk
+ * that follows it.
  */
 static bool is_unused_chunk(struct glibc *g, size_t index, uint64_t addr)
 {

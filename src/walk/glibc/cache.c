@@ -156,10 +156,10 @@ static bool read_cache_below(struct glibc *g, uint64_t thread_addr, size_t word,
 /*
  * Return the distance between a thread's cache pointer and its thread pointer, in words.
  * The distance is the same in all threads, because the cache pointer is in static TLS.
- * The best distance is the one at which most threads have a cache that is not empty,
- * otherwise the one at which most have a valid cache. A single thread would not be
- * sufficient: the TLS of another thread may be adjacent, and unrelated memory may look
- * like an empty cache.
+ * Choose the distance at which the most threads have a cache that is not empty. If no
+ * thread has such a cache, choose the distance at which the most threads have a valid
+ * cache. Examining a single thread would not be sufficient: the TLS of another thread may
+ * be adjacent, and unrelated memory may look like an empty cache.
  */
 static size_t find_place(struct glibc *g)
 {
@@ -184,9 +184,9 @@ static size_t find_place(struct glibc *g)
 }
 
 /*
- * Return true if the pointer to the thread's cache may be swapped out. If the distance
- * of the pointer from the thread pointer is unknown, assume that it is in the last page
- * before the thread pointer.
+ * Return true if the pointer to the thread's cache may be swapped out. If the distance of
+ * the pointer from the thread pointer is unknown, assume that the pointer to the cache is
+ * in the last page before the thread pointer.
  */
 static bool is_pointer_swapped(const struct glibc *g, uint64_t thread_addr, size_t place)
 {

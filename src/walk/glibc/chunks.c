@@ -11,7 +11,7 @@
 
 /*
  * Minimum number of adjacent valid chunks that count as a heap. A sequence of this length
- * cannot be a coincidence. Used in a copy of a running target, whose heap may be
+ * cannot be a coincidence. Used for a copy of a running target, in which the heap may be
  * inconsistent.
  */
 #define CHUNKS_CONVINCING 6
@@ -54,7 +54,7 @@ static const char *end_at_top(struct glibc *g, const struct region *region, uint
 	return NULL;
 }
 
-/* Record a chunk that the next chunk marks as free. The chunk must be in a bin. */
+/* Record a chunk that the chunk after it marks as free. Such a chunk must be in a bin. */
 static const char *record_unused(struct glibc *g, const struct region *region,
 				 uint64_t next_addr, uint64_t size)
 {
@@ -81,8 +81,9 @@ static bool is_possible(const struct region *region, uint64_t addr, uint64_t hea
 }
 
 /*
- * Walk the adjacent chunks from *addr to the end of the region. Return NULL, or a
- * description of a problem with the address of the invalid chunk in *addr.
+ * Walk the adjacent chunks from *addr to the end of the region. Return NULL if all chunks
+ * are valid. Otherwise, set *addr to the address of the invalid chunk, and return a
+ * description of the problem.
  */
 static const char *walk_chain(struct glibc *g, const struct region *region,
 			      uint64_t *addr)

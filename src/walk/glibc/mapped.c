@@ -39,7 +39,10 @@ struct mapped_chunk {
 	uint64_t chunk_addr;
 };
 
-/* A range of heap memory that contains no other known chunks. */
+/*
+ * A range of memory, between the known chunks, in which to search for chunks with their
+ * own mappings.
+ */
 struct gap {
 	uint64_t start_addr, end_addr, resident_bytes;
 };
@@ -94,7 +97,7 @@ static bool is_mapped_chunk(const struct glibc *g, const struct gap *gap, uint64
 }
 
 /*
- * Replace *chunk with the chunk at addr, if there is one in the same mapping, and return
+ * If a chunk in the same mapping as *chunk begins at addr, store it in *chunk and return
  * true.
  */
 static bool prefer_at(const struct glibc *g, const struct gap *gap, uint64_t addr,

@@ -32,9 +32,7 @@ struct search {
 	uint64_t top_addr;
 	bool has_top;
 	uint64_t sum_bytes; /* total size of all segments */
-	/*
-	 * total size of the gaps between the segments from brk(), which other code uses
-	 */
+	/* total size of the gaps, used by other code, between the segments from brk() */
 	uint64_t gap_bytes;
 };
 

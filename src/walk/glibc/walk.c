@@ -9,8 +9,8 @@
 #include "base/xalloc.h"
 
 /*
- * Maximum number of steps of all searches together, per 16 bytes of the image. More steps
- * are allowed if the image is small.
+ * All searches together may take at most this many steps per 16 bytes of the image. More
+ * steps are allowed if the image is small.
  */
 #define BUDGET_PER_GRANULE 8
 #define BUDGET_MIN UINT64_C(1000000)

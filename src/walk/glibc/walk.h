@@ -95,8 +95,8 @@ struct glibc {
 	 */
 	struct blocks *blocks;
 	/*
-	 * The number and size, for each arena, of the chunks that the next chunk marks as
-	 * free.
+	 * For each arena, the count and total size of the chunks that are marked as free
+	 * by the chunk that follows them.
 	 */
 	struct chunk_sum *unused;
 	/* true if the pointer to a thread's cache may be swapped out */
@@ -216,7 +216,7 @@ struct free_list {
 	/* value of a pointer to a chunk minus the chunk's address */
 	uint64_t bias_bytes;
 	uint64_t max_count;
-	/* Number and total size of the chunks; set by glibc_check_list(). */
+	/* Number and total size of the chunks in the list; set by glibc_check_list(). */
 	uint64_t count, bytes;
 	/*
 	 * Set by glibc_check_list() if the pointers are mangled by XOR with their
@@ -243,8 +243,8 @@ bool glibc_mark_list(struct glibc *g, const struct free_list *list, bool is_cach
 void glibc_read_caches(struct glibc *g);
 
 /*
- * Sum the walker's results by arena, class, page and mapping, and add extents for the
- * trusted arenas. Defined in account.c.
+ * Sum the walker's results by arena, class, page and mapping, and append the extents of
+ * the trusted arenas to g->blocks. Defined in account.c.
  */
 void glibc_account(struct glibc *g);
 

@@ -30,7 +30,7 @@ enum span_result {
 	SPAN_ABSENT
 };
 
-/* Set the bits of the objects that are not allocated. */
+/* Set the bits of the span's free objects in the table not_live. */
 static enum span_result mark_free(struct golang *g, const struct golang_span *span)
 {
 	uint64_t live = 0, absent = 0;

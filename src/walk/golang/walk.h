@@ -118,7 +118,8 @@ void golang_read_spans(struct golang *g);
 void golang_find_arenas(struct golang *g, uint64_t *ret_table_addr);
 
 /*
- * Sum the spans by class, page and mapping, and add their extents. Defined in account.c.
+ * Sum the spans by class, page and mapping, and append their extents to g->blocks.
+ * Defined in account.c.
  */
 void golang_account(struct golang *g);
 

@@ -45,8 +45,8 @@ static bool are_disjoint(const struct hotspot *h)
 }
 
 /*
- * Return true if part of the Java heap is resident but in no range, because the JVM's
- * description of the part is swapped out.
+ * Return true if resident memory of the Java heap belongs to none of the ranges. The
+ * JVM's description of this memory is then probably swapped out.
  */
 static bool has_gap(const struct hotspot *h)
 {

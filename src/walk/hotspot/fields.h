@@ -122,7 +122,10 @@ enum hotspot_flag {
 	HOTSPOT_FLAG_COUNT_
 };
 
-/* A name of a field. A field that was renamed has several names. */
+/*
+ * The name of a field in one or more JDK versions. A field that was renamed has one such
+ * entry for each name.
+ */
 struct hotspot_field_name {
 	const char *type, *name;
 	enum hotspot_field field;

@@ -27,7 +27,10 @@
 #define KLASSES_MAX 1000000
 #define SLOTS_MIN 4096
 
-/* A slot of the cache: an address, and the index of its class plus 1, or 0. */
+/*
+ * A slot of the class cache: an address, and 1 + the index of the class at that address,
+ * or 0 if the address is not that of a class.
+ */
 struct slot {
 	uint64_t addr; /* address of the class; 0 if the slot is empty */
 	size_t number;

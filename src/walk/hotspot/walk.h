@@ -24,7 +24,7 @@
 #include "walk/blocks/input.h"
 #include "walk/hotspot/fields.h"
 
-/* The garbage collectors, each of which organizes the Java heap differently. */
+/* The garbage collectors. Each of them organizes the Java heap differently. */
 enum hotspot_collector {
 	HOTSPOT_UNKNOWN,
 	HOTSPOT_G1,
@@ -63,7 +63,7 @@ enum hotspot_use {
 	HOTSPOT_LIVE, /* objects that were allocated and not yet collected, or code */
 	HOTSPOT_UNUSED,
 	HOTSPOT_OWN, /* the JVM's own data */
-	/* memory whose description in the JVM is invalid; counted for no owner */
+	/* memory whose description in the JVM is invalid; not counted for any owner */
 	HOTSPOT_SKIPPED
 };
 
@@ -181,8 +181,9 @@ void hotspot_for_each_thread(struct hotspot *h,
 void hotspot_read_metadata(struct hotspot *h);
 
 /*
- * Sum the ranges by space, page and mapping, and add their extents. Return NULL, or a
- * static description of the problem. Defined in account.c.
+ * Total the ranges per space, page and mapping, and append an extent to h->blocks for
+ * each range of live or unused memory. Return NULL, or a static description of the
+ * problem. Defined in account.c.
  */
 const char *hotspot_account(struct hotspot *h);
 

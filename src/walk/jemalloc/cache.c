@@ -20,8 +20,9 @@
 #define LARGE_BINS_WITHIN 512
 
 /*
- * Number of bytes before a cache in which to search for the thread's list of leaves. The
- * part of struct tsd_s before the cache is smaller.
+ * Number of bytes before a thread cache in which to search for the thread's list of
+ * recently used leaves of the radix tree. The members of struct tsd_s that precede the
+ * cache take less space.
  */
 #define LEAVES_BEFORE_CACHE UINT64_C(2048)
 

@@ -15,7 +15,7 @@ struct reading {
 	 * The bit is set if a known extent structure uses the memory at the address.
 	 */
 	uint64_t *claimed;
-	/* problem of the whole heap instead of a single arena */
+	/* problem that concerns the whole heap instead of a single arena */
 	const char *problem;
 };
 
@@ -26,8 +26,8 @@ void jemalloc_reject_arena(struct jemalloc *j, size_t arena, const char *problem
 }
 
 /*
- * Return the index in the array `arenas` of struct heap that belongs to this arena number
- * of jemalloc. Add the arena if it is new.
+ * Return the index, in the array `arenas` of struct heap, of the arena to which jemalloc
+ * gave this number. Add the arena if it is new.
  */
 static size_t find_arena(struct jemalloc *j, unsigned int number)
 {

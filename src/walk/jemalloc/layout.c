@@ -38,9 +38,9 @@ struct samples {
 };
 
 /*
- * Compute the size classes. quantum_shift, the logarithm of the quantum, is 3 or 4. If it
- * is 4, one class is smaller than the quantum. There are four classes between two powers
- * of two.
+ * Compute the size classes. quantum_shift, the base-2 logarithm of the quantum, is 3 or
+ * 4. If it is 4, one class is smaller than the quantum. Above 4 * quantum, there are four
+ * classes for each power of two.
  */
 static void make_classes(struct jemalloc *j, unsigned int quantum_shift)
 {
@@ -218,9 +218,9 @@ static bool is_usual(const struct jemalloc *j, const struct jemalloc_raw *raw,
 }
 
 /*
- * Numbers of sampled extents: active extents, active extents with valid blocks, and valid
- * extents with the usual form. The last two numbers depend on the size classes and the
- * padding that are tried.
+ * Counts of sampled extents: active extents, active extents with valid blocks, and valid
+ * extents with the usual form. The last two counts depend on which size classes and
+ * padding the search is trying.
  */
 struct validity {
 	size_t active_count, valid_count, usual_count;

@@ -5,7 +5,9 @@
 
 #include <stdlib.h>
 
-/* Maximum number of steps of all searches together, per word of the copied memory. */
+/*
+ * All searches together may take at most this many steps per word of the copied memory.
+ */
 #define BUDGET_PER_WORD 4
 #define BUDGET_MIN UINT64_C(1000000)
 

@@ -70,7 +70,7 @@ struct jemalloc_raw {
 	uint64_t bits;
 	uint64_t addr;
 	uint64_t size;
-	/* Bitmap of a slab. A set bit means a free block. */
+	/* Bitmap of a slab. The bit of a free block is set. */
 	uint64_t free_bits[JEMALLOC_SLAB_WORDS];
 };
 
@@ -308,8 +308,8 @@ void jemalloc_reject_arena(struct jemalloc *j, size_t arena, const char *problem
 void jemalloc_read_caches(struct jemalloc *j);
 
 /*
- * Sum the walker's results by arena, class, page and mapping, and add extents for the
- * trusted arenas. Defined in account.c.
+ * Sum the walker's results by arena, class, page and mapping, and append the extents of
+ * the trusted arenas to j->blocks. Defined in account.c.
  */
 void jemalloc_account(struct jemalloc *j);
 

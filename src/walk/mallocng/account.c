@@ -48,7 +48,10 @@ static void add_slots(struct mallocng *m, const struct mallocng_group *group,
 	extent->is_mapped = group->class == MALLOCNG_CLASS_MAPPED;
 }
 
-/* Extents must be disjoint, so a slot with a nested group belongs to no extent. */
+/*
+ * Extents must be disjoint, so the extents of the outer group omit a slot that contains a
+ * nested group.
+ */
 static void account_group(struct mallocng *m, const struct mallocng_group *group)
 {
 	struct heap_arena *arena = &m->heap->arenas[0];

@@ -46,8 +46,8 @@ static bool read_area(struct mallocng *m, uint64_t addr, uint64_t secret,
 }
 
 /*
- * Read the context at addr, whose first members are at `at`. Return false if the context
- * is invalid. Counts on a page that was never written are 0.
+ * Read the context at addr. `at` points to the copy of its first members. Return false if
+ * the context is invalid. A count on a page that was never written is 0.
  */
 static bool read_context(struct mallocng *m, uint64_t addr, const uint8_t *at)
 {

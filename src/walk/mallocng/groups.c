@@ -177,9 +177,9 @@ static int compare_groups(const void *a, const void *b)
 }
 
 /*
- * Mark the slot of the outer group that contains the group. Return false if the group is
- * not inside an allocated slot. A group inside a group that is not counted is not counted
- * either.
+ * Mark the slot of the outer group that contains `group`, a nested group. Return false if
+ * `group` is not inside an allocated slot. If the outer group is not counted, `group` is
+ * not counted either.
  */
 static bool nest(struct mallocng_group *outer, struct mallocng_group *group)
 {

@@ -111,7 +111,8 @@ const char *mallocng_find(struct mallocng *m);
 const char *mallocng_read_groups(struct mallocng *m);
 
 /*
- * Sum the groups by class, page and mapping, and add their extents. Defined in account.c.
+ * Sum the groups by class, page and mapping, and append their extents to m->blocks.
+ * Defined in account.c.
  */
 void mallocng_account(struct mallocng *m);
 

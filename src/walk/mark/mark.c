@@ -79,9 +79,9 @@ static void add_leader(struct mark_search *s, uint64_t addr)
 }
 
 /*
- * Find the next block whose bit in `unseen` is set, in ascending address order. If bits
- * are positions in the image, skip directly to the next set bit, because only a few bits
- * are usually set.
+ * Find the next block whose bit in `unseen` is set, in ascending address order. If a
+ * block's bit determines its address, skip directly to the next set bit, because only a
+ * few bits are usually set.
  */
 static bool next_unseen(const struct mark_search *s, struct block_place *place,
 			struct block *ret)
@@ -245,8 +245,9 @@ static struct mark_search *begin(const struct mark_input *input, struct mark *re
 }
 
 /*
- * Set the sums and the total for the progress report once the reachable blocks are known.
- * The leaked blocks will be scanned twice.
+ * Called once the reachable blocks are known: set the sums in *mark, and the total number
+ * of bytes for the progress report. The total includes the leaked blocks twice, because
+ * the search for direct leaks scans them twice.
  */
 static void set_sums(struct mark_search *s, struct mark *mark)
 {

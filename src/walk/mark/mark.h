@@ -22,9 +22,9 @@
 
 /*
  * A callback that reports the progress of the search for leaks. mark_run() and
- * mark_next_leak() call report() from time to time in their own thread. done_bytes never
- * decreases, and may be less than total_bytes at the end. If report() returns true, the
- * search stops.
+ * mark_next_leak() call report() from time to time, in the thread that called them.
+ * done_bytes never decreases. It may still be less than total_bytes when the search ends.
+ * If report() returns true, the search stops.
  */
 struct mark_progress {
 	bool (*report)(void *context, uint64_t done_bytes, uint64_t total_bytes);
@@ -40,8 +40,8 @@ struct mark_input {
 	/* progress callback; report is NULL if the caller needs no progress */
 	struct mark_progress progress;
 	/*
-	 * number of threads that search, including the caller's, at most
-	 * MARK_THREADS_MAX; 0 means 1. The result does not depend on this number.
+	 * number of threads that search, including the calling thread; at most
+	 * MARK_THREADS_MAX; 0 means 1. The result is the same for any number.
 	 */
 	unsigned int thread_count;
 };
@@ -61,7 +61,7 @@ struct mark {
 	struct block_index index;
 	/* Bit table. A bit is set if the block is reachable or is not live. */
 	uint64_t *reached;
-	/* numbers and usable bytes of the live blocks, and of the reachable blocks */
+	/* count and total usable size of the live blocks, and of the reachable blocks */
 	struct chunk_sum live, reachable;
 	/*
 	 * Sums of the leaks that mark_next_leak() has returned so far. After the last

@@ -20,7 +20,7 @@ struct root_thread {
 	int tid;
 	uint64_t stack_addr; /* stack pointer */
 	uint64_t tls_addr;   /* thread pointer */
-	size_t word_count;   /* number of register values that belong to this thread */
+	size_t word_count;   /* number of this thread's register values among the roots */
 };
 
 /*

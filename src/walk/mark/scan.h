@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * scan - the search of one thread for reachable blocks: scan memory for addresses of
- * blocks, and scan these blocks in turn.
+ * scan - one thread's part of the search for reachable blocks: scan memory for addresses
+ * of blocks, and scan these blocks in turn.
  *
  * Several threads search together (workers.h). They share the bit tables, whose bits they
  * change atomically, so that exactly one thread scans each block. The set of blocks found
@@ -54,9 +54,12 @@ struct marker {
 	uint64_t *unseen;
 	/* shared bit table of the blocks that were found while a stack was full */
 	uint64_t *waiting;
-	/* true if a block's bit is the position of its head in the image, as in glibc */
+	/*
+	 * true if a block's bit is the offset of its head in the image, in units of
+	 * BLOCK_ALIGN, as in glibc
+	 */
 	bool are_bits_places;
-	bool has_others;     /* true if other threads search too */
+	bool has_others;     /* true if several threads are searching */
 	bool has_handed_out; /* true if this thread has given work to other threads */
 	/* run of the image that contains the block scanned last */
 	const struct image_run *run;

@@ -71,10 +71,16 @@ uint64_t workers_done_bytes(const struct workers *w);
 /* Report the progress of all threads. Only the calling thread may use this function. */
 void workers_report(struct workers *w);
 
-/* Move part of the stack to the pool if another thread can use it. */
+/*
+ * Move up to half of the stack's entries to the pool. Do nothing if the stack has only a
+ * few entries.
+ */
 void workers_hand_out(struct marker *m);
 
-/* Report the progress from time to time, if m belongs to the calling thread. */
+/*
+ * If m belongs to the calling thread, report the progress once enough bytes were scanned
+ * since the last report.
+ */
 void workers_note_progress(struct marker *m);
 
 static inline bool workers_are_stopped(const struct workers *w)

@@ -141,10 +141,7 @@ static void account_own(struct mimalloc *m)
 	}
 }
 
-/*
- * Set the version to the text of the layout, which covers all versions with the
- * same structures.
- */
+/* Set heap->version to the range of mimalloc versions that share the detected layout. */
 static void set_version(struct mimalloc *m)
 {
 	snprintf(m->heap->version, sizeof(m->heap->version), "%s",

@@ -8,12 +8,15 @@
 
 #include "base/xalloc.h"
 
-/* struct mi_arena_s begins with struct mi_memid_s, then the address of its owner. */
+/*
+ * Offset of the owner's address in struct mi_arena_s, directly after struct mi_memid_s.
+ */
 #define ARENA_OWNER 24
 #define ARENA_READ_BYTES 128
 
 /*
- * Number of bytes at the start of the owner, struct mi_subproc_s, that list all arenas.
+ * The owner of an arena is a struct mi_subproc_s. The list of all its arenas is within
+ * this many bytes from its start.
  */
 #define OWNER_BYTES UINT64_C(16384)
 
@@ -144,7 +147,10 @@ static void add_unused(struct mimalloc *m, const struct arena_layout *layout,
 	}
 }
 
-/* Add the slices [first, end) outside pages, as free memory or as mimalloc's own data. */
+/*
+ * Append the slices [first, end), which are not part of any page, to the ranges of free
+ * memory or of mimalloc's own data.
+ */
 static void add_slices(struct mimalloc *m, const struct arena *arena, uint64_t first,
 		       uint64_t end)
 {

@@ -146,8 +146,8 @@ static bool are_blocks_aligned(const struct mimalloc_page *page)
 }
 
 /*
- * Return true if the page has as many blocks as fit. This number distinguishes versions
- * that differ only in the place of the first block.
+ * Return true if the page has as many blocks as fit into it. This check distinguishes
+ * versions that differ only in the offset of a page's first block.
  */
 static bool is_count_right(const struct mimalloc_layout *layout,
 			   const struct mimalloc_page *page)

@@ -101,8 +101,9 @@ bool mimalloc_read_page(struct mimalloc *m, const struct mimalloc_layout *layout
 }
 
 /*
- * Read the pages of a segment, which must not end after limit. Return false if they do
- * not lead to the end of the segment.
+ * Read the pages in the slices [first, entries) of a segment. Return false if a page is
+ * invalid or extends beyond the segment, or if the number of pages in use differs from
+ * the segment's own count.
  */
 static bool read_pages(struct mimalloc *m, const struct mimalloc_segment *segment,
 		       uint64_t first, uint64_t entries)

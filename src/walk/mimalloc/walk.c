@@ -9,7 +9,7 @@
 #include "base/xalloc.h"
 #include "walk/mimalloc/map.h"
 
-/* Maximum number of words to read: the number of words in the copy, plus this many. */
+/* The walker may read as many words as the copy has, plus this constant. */
 #define BUDGET_MIN UINT64_C(4000000)
 
 /*

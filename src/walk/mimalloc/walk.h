@@ -33,8 +33,9 @@ enum mimalloc_start {
 	MIMALLOC_START_128,
 	/* 384 bytes after the page's start, if its blocks are small */
 	MIMALLOC_START_384,
-	MIMALLOC_START_BLOCKS, /* 3 blocks, 1 block or no block after the page's start */
-	MIMALLOC_START_FIELD   /* at an address that is stored in struct mi_page_s */
+	/* after a gap of 3 blocks, 1 block or none, depending on the block size */
+	MIMALLOC_START_BLOCKS,
+	MIMALLOC_START_FIELD /* at an address that is stored in struct mi_page_s */
 };
 
 /* Offsets in mimalloc's structs. Versions with equal offsets share a layout. */
@@ -70,7 +71,8 @@ struct mimalloc_page {
 	uint64_t first_bit; /* the first block's bit in the tables of struct blocks */
 	/*
 	 * Number of blocks that were ever handed out (capacity), that fit into the page
-	 * (reserved), and that no thread of the heap has freed (used).
+	 * (reserved), and that are in use (used). A block that another thread freed
+	 * counts as in use until mimalloc moves it to the page's own list.
 	 */
 	uint32_t capacity, reserved, used;
 	bool is_encoded; /* true if the lists are encoded with the keys */
@@ -124,7 +126,7 @@ struct mimalloc {
 	/* number of words that may still be read, see mimalloc_spend() */
 	uint64_t budget;
 
-	/* numbers of structures that failed a check */
+	/* counts of the structures that failed a check */
 	uint64_t broken_segments, broken_pages, broken_lists;
 	/* number of pages whose struct or parts of whose lists are swapped out */
 	uint64_t absent_pages;
@@ -179,15 +181,18 @@ uint64_t mimalloc_read_slice_count(struct mimalloc *m, uint64_t addr);
 void mimalloc_read_segments(struct mimalloc *m);
 
 /*
- * Decode an address on a list of the page, if the page's lists are encoded. Defined in
- * lists.c.
+ * Decode an address from one of the page's lists. If the lists are not encoded, return it
+ * unchanged. Defined in lists.c.
  */
 uint64_t mimalloc_decode(const struct mimalloc_page *page, uint64_t value);
 
 /* Mark the blocks on the lists as free, and check the lists. Defined in lists.c. */
 void mimalloc_read_lists(struct mimalloc *m);
 
-/* Sum the blocks by class, page and mapping, and add their extents. In account.c. */
+/*
+ * Sum the blocks by class, page and mapping, and append their extents to m->blocks.
+ * Defined in account.c.
+ */
 void mimalloc_account(struct mimalloc *m);
 
 /* Walk the heap like walk_heap(), but only the heap of mimalloc. */

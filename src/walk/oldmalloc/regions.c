@@ -28,7 +28,10 @@ static uint64_t chunk_bytes(const struct head *head)
 	return head->size & ~OLDMALLOC_IN_USE;
 }
 
-/* Return true if a chunk of the size in its head may be at addr. */
+/*
+ * Return true if `head` may be the head of a chunk at addr: its size is valid, and the
+ * chunk ends before limit.
+ */
 static bool is_chunk(const struct head *head, uint64_t addr, uint64_t limit)
 {
 	uint64_t bytes = chunk_bytes(head);
@@ -123,7 +126,7 @@ static uint64_t find_aligned(struct oldmalloc *m, uint64_t addr, uint64_t start_
 	return addr;
 }
 
-/* Return true if a block with its own mapping, which ends before limit, is at start. */
+/* Return true if a block with its own mapping starts at `start` and ends before limit. */
 static bool read_mapped(struct oldmalloc *m, uint64_t start, uint64_t limit,
 			struct oldmalloc_region *ret)
 {
@@ -201,8 +204,8 @@ static void search_data(struct oldmalloc *m, uint64_t first, uint64_t limit)
 }
 
 /*
- * Return true if the mapping contains static data: that of a file, or the anonymous
- * memory directly after it (.bss).
+ * Return true if the mapping contains static data: the data of a file, or the anonymous
+ * memory directly after the data (.bss).
  */
 static bool is_data(const struct mapping_list *list, size_t index)
 {

@@ -7,7 +7,8 @@
 #include <string.h>
 
 /*
- * Maximum number of words to read: a multiple of the words in the copy, plus a constant.
+ * Limit on the number of words that the walker reads: a multiple of the number of words
+ * in the copy, plus a constant.
  */
 #define BUDGET_FACTOR 4
 #define BUDGET_MIN UINT64_C(4000000)

@@ -54,7 +54,7 @@ struct oldmalloc {
 	/* regions, disjoint and in ascending address order */
 	struct oldmalloc_region *regions;
 	size_t region_count, region_capacity;
-	/* numbers of chunks, bins and regions that failed a check */
+	/* total number of chunks, bins and regions that failed a check */
 	uint64_t broken_count;
 	uint64_t free_count; /* number of free chunks */
 	uint64_t bin_count;  /* number of chunks in bins */
@@ -85,7 +85,7 @@ bool oldmalloc_find_bins(struct oldmalloc *m);
 /* Find the regions and the blocks with their own mappings. Defined in regions.c. */
 void oldmalloc_find_regions(struct oldmalloc *m);
 
-/* Sum the chunks by class, page and mapping, and check the bins. In account.c. */
+/* Sum the chunks by class, page and mapping, and check the bins. Defined in account.c. */
 void oldmalloc_account(struct oldmalloc *m);
 
 /* Walk the heap like walk_heap(), but only the heap of musl's old malloc. */

@@ -6,10 +6,11 @@
 #include "base/search.h"
 
 /*
- * ThreadCache has an array with an element for each of the first buckets of its root: the
- * first slot, the number of slots (8 bits), the maximum (8 bits), and the slot size (16
- * bits). The address of the root follows the array. Caches are slots of another
- * partition, which has no caches.
+ * ThreadCache has an array with an element for each of the first buckets of its root. An
+ * element contains the address of the first cached slot, the number of cached slots (8
+ * bits), their maximum number (8 bits), and the slot size (16 bits). The address of the
+ * root follows the array. Each ThreadCache is itself a slot of another partition, which
+ * has no thread caches.
  */
 #define CACHED_BYTES 16
 #define CACHED_COUNT 8
@@ -87,7 +88,10 @@ static unsigned int count_cached(struct partition *p, const struct partition_roo
 	return count;
 }
 
-/* If the root's address at addr is part of a thread cache, mark the cached slots. */
+/*
+ * addr is a place where the address of a root is stored. If a thread cache's array ends
+ * there, mark the cached slots.
+ */
 static void try_cache(struct partition *p, uint32_t root_index, uint64_t addr)
 {
 	struct partition_root *root = &p->roots[root_index];

@@ -6,9 +6,9 @@
 #include <byteswap.h>
 
 /*
- * An element of a list is a free slot. Its first word is the offset of the next slot in
- * the pool, with the bytes in reverse order, and its second word is the complement of the
- * first one.
+ * An element of a list is a free slot. Its first word is the next slot's offset from the
+ * start of the pool, with the bytes in reverse order. Its second word is the complement
+ * of the first word.
  */
 uint64_t partition_next_free(struct partition *p, const struct partition_root *root,
 			     uint64_t slot_addr, bool *ret_is_sound)

@@ -27,7 +27,7 @@ enum {
 
 #define COUNT_MASK 0x7fff
 #define UNUSED_SHIFT 15
-#define OFFSET_SHIFT 48 /* position of the partition page in its span */
+#define OFFSET_SHIFT 48 /* index of the partition page in its span */
 #define OFFSET_MASK 0x3f
 #define VALID_SHIFT 54
 

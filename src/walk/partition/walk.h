@@ -38,7 +38,7 @@
  */
 struct partition_layout {
 	uint8_t bucket_bytes, slot_size, page_count;
-	/* mask for the slot size, which has 32 or 64 bits */
+	/* mask for reading slot_size, a field of 32 or 64 bits */
 	uint64_t slot_size_mask;
 };
 
@@ -53,7 +53,8 @@ struct partition_root {
 	 * pool_bytes is a power of two
 	 */
 	uint64_t pool_addr, pool_bytes;
-	uint64_t metadata_offset; /* address of the metadata minus that of a super page */
+	/* address of a super page's metadata minus the address of the super page */
+	uint64_t metadata_offset;
 	/* The figures that PartitionAlloc itself maintains in the root. */
 	uint64_t super_bytes, direct_bytes, allocated_bytes;
 	uint64_t first_extent, first_direct_map;
@@ -119,8 +120,8 @@ uint64_t partition_slot_bytes(struct partition *p, const struct partition_root *
 void partition_read_spans(struct partition *p);
 
 /*
- * Mark the slots as free that are in the lists of spans or were never allocated.
- * Requires initialised blocks. (lists.c)
+ * Mark as free the slots that are in the list of a span or were never allocated. Requires
+ * initialised blocks. (lists.c)
  */
 void partition_read_lists(struct partition *p);
 

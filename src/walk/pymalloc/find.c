@@ -45,7 +45,7 @@ static bool is_pair(struct image *image, uint64_t addr, bool *ret_is_empty)
 }
 
 /*
- * Count the consecutive valid elements of usedpools[] from addr on, up to one more than
+ * Count the consecutive valid elements of usedpools[] from addr on. Stop at one more than
  * the array can have. Store the first pool of each size class in samples.
  */
 static unsigned int count_pairs(struct image *image, uint64_t addr,

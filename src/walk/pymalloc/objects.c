@@ -33,8 +33,8 @@ static const uint64_t head_sizes[] = { 16, 24, 32 };
 struct cell {
 	uint64_t count;
 	/*
-	 * For nearly empty arenas: number of blocks, number of arenas, and 1 + the index
-	 * of the last of these arenas.
+	 * The blocks in nearly empty arenas: their number, the number of these arenas,
+	 * and 1 + the index of the last of these arenas.
 	 */
 	uint64_t pinning_count, arena_count;
 	size_t last_arena;
@@ -51,7 +51,8 @@ struct counting {
 	 */
 	struct cell *cells;
 	size_t cell_capacity;
-	size_t row_count; /* number of type numbers for which there are cells */
+	/* number of rows in `cells`; there is one row per type number */
+	size_t row_count;
 };
 
 /*
@@ -221,7 +222,7 @@ static int compare_places(const void *a, const void *b)
 	return strcmp(place_a->name, place_b->name);
 }
 
-/* Return the indices of the types in the order of their names. */
+/* Return the names and indices of the types, sorted by name. */
 static struct place *sort_places(const struct heap_objects *objects)
 {
 	struct place *places = xcalloc(objects->type_count + 1, sizeof(*places));

@@ -32,7 +32,10 @@ enum {
 #define TYPES_MAX 20000
 #define SLOTS_MIN 2048
 
-/* A slot of the cache: an address, and the number of its type or 0. */
+/*
+ * A slot of the type cache: an address, and the number of the type at that address, or 0
+ * if the address is not that of a type.
+ */
 struct slot {
 	uint64_t addr; /* address of the type; 0 if the slot is empty */
 	uint32_t number;

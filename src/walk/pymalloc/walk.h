@@ -108,8 +108,8 @@ const char *pymalloc_find(struct pymalloc *p);
 void pymalloc_read_arenas(struct pymalloc *p);
 
 /*
- * Sum the pools by class, page and mapping, and add their extents. Defined in
- * account.c.
+ * Sum the pools by class, page and mapping, and append their extents to p->blocks.
+ * Defined in account.c.
  */
 void pymalloc_account(struct pymalloc *p);
 

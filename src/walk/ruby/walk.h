@@ -62,7 +62,10 @@ static inline uint64_t ruby_slot_bytes(unsigned int size)
 /* Find the slot pages. Return NULL, or a description of the problem. (find.c) */
 const char *ruby_find(struct ruby *r);
 
-/* Sum the slots by size, page and mapping, and add their extents. (account.c) */
+/*
+ * Sum the slots by size, page and mapping, and append their extents to r->blocks.
+ * (account.c)
+ */
 void ruby_account(struct ruby *r);
 
 /*
@@ -72,7 +75,8 @@ void ruby_account(struct ruby *r);
 uint64_t ruby_find_transient(struct ruby *r);
 
 /*
- * Count the blocks of the transient heap in the use of pages and in *space. (transient.c)
+ * Add the blocks of the transient heap to the use of the pages in r->blocks and to the
+ * totals in *space. (transient.c)
  */
 void ruby_account_transient(struct ruby *r, uint64_t arena, struct heap_space *space);
 

@@ -34,7 +34,7 @@
 /*
  * Number of bytes of class_to_size_ to compare. In SizeMap, the tables
  * num_objects_to_move_, class_to_size_ and class_to_pages_ have one element per class.
- * The number of classes follows them, since version 2.11 after another word.
+ * After the tables is the number of classes, preceded by another word since version 2.11.
  */
 #define TABLE_BEGIN_BYTES 16
 #define BLOCK_BYTES_MAX UINT64_C(262144) /* maximum size of a small block (kMaxSize) */
@@ -52,9 +52,10 @@
 #define SPAN_PREV 24
 
 /*
- * Return true if the head of a list of spans may be at addr. Set *ret_is_linked if the
- * first and the last span of the list point back to the head. They may not do so if
- * tcmalloc was changing the list when memstate stopped the process.
+ * Return true if the head of a list of spans may be at addr. Set *ret_is_linked to true
+ * if the first and the last span of the list point back to the head. A link back may be
+ * missing in a valid list if memstate stopped the process while tcmalloc was changing the
+ * list, or if the span is swapped out.
  */
 static bool is_head(struct image *image, uint64_t addr, bool *ret_is_linked)
 {

@@ -67,8 +67,9 @@ static bool is_in_data_area(const struct tcmalloc *t, const struct mapping *m)
 }
 
 /*
- * Mark the page at addr if it is less than a piece away from `near`, the address of a
- * marked page in the same mapping. Update *near.
+ * `near` is the address of a page in the same mapping that contains a known structure, or
+ * 0. Mark the page at addr if it is less than PIECE_BYTES from `near` and in no span. If
+ * the page at addr itself contains a known structure, update *near.
  */
 static void mark_near(struct tcmalloc *t, uint64_t addr, uint64_t *near)
 {

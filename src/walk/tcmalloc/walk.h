@@ -53,7 +53,7 @@ struct tcmalloc_class {
 struct tcmalloc_span {
 	uint64_t struct_addr; /* address of the struct Span */
 	uint64_t start_addr, end_addr;
-	/* size of a block, which for a large block is that of the span */
+	/* size of a block; for a large block, the size of the span */
 	uint64_t block_bytes;
 	uint64_t block_count; /* number of blocks; 0 if the span is free */
 	uint64_t first_bit;   /* the first block's bit in the tables of struct blocks */
@@ -122,7 +122,7 @@ struct tcmalloc {
 	/* number of words that may still be read, see tcmalloc_spend() */
 	uint64_t budget;
 
-	/* numbers of spans and lists that failed a check */
+	/* counts of the spans and lists that failed a check */
 	uint64_t broken_spans, broken_lists;
 	/* numbers of spans and lists that are at least partly swapped out */
 	uint64_t absent_spans, absent_lists;
@@ -143,9 +143,10 @@ struct tcmalloc {
 typedef bool (*tcmalloc_test)(struct tcmalloc *t, uint64_t addr, const uint8_t *at);
 
 /*
- * Call `test` for each multiple of `step` in the area at which at least `length` bytes of
- * the copy begin, until a test returns true. `at` points to the copy of these bytes.
- * Return false if every test returns false. Defined in find.c.
+ * Call `test` for each address in the area that is a multiple of `step` and from which at
+ * least `length` bytes are copied, until a test returns true. The argument `at` of the
+ * test points to the copy of these bytes. Return false if every test returns false.
+ * Defined in find.c.
  */
 bool tcmalloc_scan(struct tcmalloc *t, unsigned int step, uint64_t length,
 		   tcmalloc_test test);
@@ -204,7 +205,8 @@ void tcmalloc_find_own(struct tcmalloc *t);
 void tcmalloc_read_lists(struct tcmalloc *t);
 
 /*
- * Sum the blocks by class, page and mapping, and add their extents. Defined in account.c.
+ * Sum the blocks by class, page and mapping, and append their extents to t->blocks.
+ * Defined in account.c.
  */
 void tcmalloc_account(struct tcmalloc *t);
 

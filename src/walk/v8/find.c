@@ -281,8 +281,8 @@ static bool is_collecting_heap(struct v8 *v, uint64_t heap_addr)
 }
 
 /*
- * Return true if V8 was collecting garbage in one of its heaps. Objects are then in two
- * places, or not yet in the new one.
+ * Return true if V8 was collecting garbage in one of its heaps. During a collection, V8
+ * moves objects: an object may exist both at its old and at its new address.
  */
 static bool is_collecting(struct v8 *v)
 {

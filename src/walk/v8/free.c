@@ -124,7 +124,7 @@ uint64_t v8_find_top(struct v8 *v, uint64_t heap_addr)
 		    !image_read(v->image, addr + 16, &area[2]) ||
 		    !is_in_new_space(v, heap_addr, area))
 			continue;
-		/* there are two different areas, and it is unknown which one V8 uses */
+		/* two different areas match, and it is unknown which one V8 uses */
 		if (found != 0 && found != area[1])
 			return 0;
 		found = area[1];

@@ -37,7 +37,7 @@ struct v8_layout {
 	 * after this size.
 	 */
 	uint8_t front, capacity;
-	/* numbers of flag bits; V8_BIT_NONE if the version has no such flag */
+	/* bit number of each flag; V8_BIT_NONE if the version lacks the flag */
 	uint8_t executable_bit, trusted_bit, large_bit;
 	uint8_t free_unit_bytes; /* unit of the sizes of free memory */
 	/*
@@ -69,7 +69,7 @@ struct v8_chunk {
 	uint64_t flags, heap_addr, owner_addr;
 	uint64_t allocated_bytes, wasted_bytes;
 	uint64_t next_addr, prev_addr; /* descriptors */
-	uint64_t place;		       /* position in the list of the space */
+	uint64_t place;		       /* index of the chunk in the list of the space */
 	bool is_in_list, is_broken;
 };
 
@@ -115,9 +115,10 @@ struct v8 {
 	uint64_t unswept_count;
 	struct v8_top *tops;
 	size_t top_count, top_capacity;
-	bool is_collecting;   /* V8 was collecting garbage */
-	bool may_lack_chunk;  /* memory is swapped out that may contain chunks */
-	bool has_unknown_top; /* it is unknown where the objects of a new space end */
+	bool is_collecting;  /* true if V8 was collecting garbage */
+	bool may_lack_chunk; /* true if memory that may contain chunks is swapped out */
+	/* true if the end of the objects in some new space is unknown */
+	bool has_unknown_top;
 	struct heap_space spaces[V8_KIND_COUNT_];
 };
 
@@ -137,7 +138,7 @@ static inline bool v8_has_flag(const struct v8_chunk *chunk, uint8_t bit)
 const char *v8_find(struct v8 *v);
 
 /*
- * Set the ranges of free memory of a chunk that is not large. Return false if the
+ * Store the ranges of free memory of a chunk that is not large in *v. Return false if the
  * chunk's lists of free memory fail a check. (free.c)
  */
 bool v8_read_free(struct v8 *v, const struct v8_chunk *chunk);
@@ -151,7 +152,10 @@ uint64_t v8_find_top(struct v8 *v, uint64_t heap_addr);
 /* Set *ret to the version of Node.js, such as "v20.20.2", if it is found. (version.c) */
 void v8_read_version(struct v8 *v, char ret[HEAP_VERSION_SIZE]);
 
-/* Sum the chunks by space, page and mapping, and add their extents. (account.c) */
+/*
+ * Sum the chunks by space, page and mapping, and append their extents to v->blocks.
+ * (account.c)
+ */
 void v8_account(struct v8 *v);
 
 /*

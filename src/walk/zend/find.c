@@ -9,7 +9,7 @@
 
 /*
  * Indices of members among the words of struct _zend_mm_heap. The members real_peak,
- * limit and overflow follow real_size, and in some builds more members.
+ * limit and overflow follow real_size; some builds have further members after them.
  */
 #define SIZE UINT64_C(2)
 #define MAIN_CHUNK_MIN (ZEND_REAL_SIZE + 5)
@@ -54,7 +54,7 @@ enum ring_state {
 	RING_SWAPPED /* a neighbour is swapped out */
 };
 
-/* Check whether the neighbours of the chunk at addr lead back to it. */
+/* Check whether the neighbours of the chunk at addr in its ring point back to it. */
 static enum ring_state find_ring(const struct zend *z, uint64_t addr)
 {
 	static const uint64_t offsets[] = { ZEND_CHUNK_NEXT, ZEND_CHUNK_PREV };

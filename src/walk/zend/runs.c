@@ -275,8 +275,8 @@ static void check_places(struct zend *z)
 
 /*
  * Return true if real_size, and not a block in a free list, may be at addr. If chunks are
- * missing, its value is larger than the sum of the chunks that were found, and at most
- * real_peak, which follows.
+ * missing, the value of real_size is larger than the total size of the chunks and huge
+ * blocks that were found, and at most real_peak, the word after it.
  */
 static bool is_real_size(struct zend *z, const struct zend_heap *heap, uint64_t addr)
 {
@@ -291,7 +291,7 @@ static bool is_real_size(struct zend *z, const struct zend_heap *heap, uint64_t 
 }
 
 /*
- * Find real_size, whose value is the sum of the chunks and the huge blocks. Set
+ * Find real_size, whose value is the total size of the chunks and the huge blocks. Set
  * slots_addr to the address of free_slot[], which precedes real_size.
  */
 static bool find_slots(struct zend *z, struct zend_heap *heap)

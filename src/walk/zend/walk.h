@@ -8,8 +8,8 @@
  * A chunk is 2 MiB of memory, aligned to 2 MiB, and has 512 pages. The first page
  * contains the chunk's description: a bitmap of the pages in use, and a map with an
  * element for each page. A run of pages contains blocks of one size class (a bin) or a
- * single block. Blocks that do not fit into a chunk are mapped one by one. The chunks of
- * a heap form a ring. The struct of the heap is in its main chunk.
+ * single block. Each block that does not fit into a chunk (a huge block) has its own
+ * mapping. The chunks of a heap form a ring. The struct of the heap is in its main chunk.
  */
 #ifndef MS_WALK_ZEND_WALK_H
 #define MS_WALK_ZEND_WALK_H
@@ -49,7 +49,10 @@ struct zend_counters {
 	int32_t boundary, deletion_count;
 };
 
-/* The heap of one PHP interpreter. A PHP with threads has one heap per thread. */
+/*
+ * The heap of one PHP interpreter. A PHP that was built with support for threads (ZTS)
+ * has one heap per thread.
+ */
 struct zend_heap {
 	uint64_t addr;		 /* of the main chunk */
 	uint64_t bitmap_offset;	 /* offset of free_map in each chunk; map[] follows */
@@ -75,7 +78,7 @@ struct zend_run {
 	uint64_t addr;
 	uint64_t page_count;
 	uint64_t first_bit;
-	uint64_t free_count; /* number of free blocks, if the run has a bin */
+	uint64_t free_count; /* number of free blocks; only for a run of a bin */
 	uint32_t heap;	     /* index of the heap */
 	uint8_t bin;	     /* or ZEND_LARGE */
 	bool is_huge;
@@ -142,7 +145,10 @@ void zend_read_free(struct zend *z);
  */
 uint64_t zend_trimmable(struct zend *z);
 
-/* Sum the runs by bin, page and mapping, and add their extents. (account.c) */
+/*
+ * Sum the runs by bin, page and mapping, and append their extents to z->blocks.
+ * (account.c)
+ */
 void zend_account(struct zend *z);
 
 /* Walk the heap like walk_heap(), but only the heap of PHP 7.0 to 8.4. */
