@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * interrupt - detect that the user has asked memstate to exit, during long work for which
- * signals are blocked.
+ * interrupt - during long work for which signals are blocked, detect whether the user has
+ * asked memstate to exit.
  */
 #ifndef MS_BASE_INTERRUPT_H
 #define MS_BASE_INTERRUPT_H

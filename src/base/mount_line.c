@@ -9,8 +9,8 @@
 #include "base/num.h"
 
 /*
- * Numbers of the fields in a mountinfo line. FIELD_ counts from the start of the line,
- * and AFTER_ from the separator " - ".
+ * Indices of the fields in a mountinfo line. FIELD_ indices count from the start of the
+ * line, and AFTER_ indices from the separator " - ".
  */
 enum {
 	FIELD_ID,

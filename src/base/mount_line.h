@@ -12,7 +12,7 @@
 
 /* The fields of a mountinfo line. All strings point into the parsed line. */
 struct mount_line {
-	uint64_t id; /* mount ID, unique over all mount namespaces */
+	uint64_t id; /* mount ID, unique across all mount namespaces */
 	uint32_t major, minor;
 	const char *root, *point;
 	const char *type;    /* file system type */

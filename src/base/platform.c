@@ -15,10 +15,7 @@
 #	define MACHINE "another machine"
 #endif
 
-/*
- * The only machine and page size that the parts of memstate in
- * unsupported_reasons support.
- */
+/* Parts of memstate in unsupported_reasons support only this machine and page size. */
 #define KNOWN_MACHINE "x86-64"
 #define KNOWN_PAGE_BYTES 4096
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * platform - which parts of memstate work on this machine and with this page size.
+ * platform - determine which parts of memstate work on this machine and page size.
  *
  * The values of enum platform_part are the parts that depend on registers, machine code,
  * allocator layouts or the page size. All other parts of memstate work on any 64-bit

@@ -41,17 +41,17 @@ unsigned int similar_distance(const char *word, const char *name)
 {
 	size_t rows = strlen(word), width = strlen(name) + 1;
 	/*
-	 * costs of turning the first i letters of `word` into the first
-	 * j letters of `name`
+	 * cells[i * width + j] is the cost of turning the first i letters of `word` into
+	 * the first j letters of `name`
 	 */
 	_cleanup_free_ unsigned int *cells = xcalloc((rows + 1) * width, sizeof(*cells));
 
 	for (size_t i = 0; i <= rows; i++) {
 		unsigned int *row = cells + i * width;
 		/*
-		 * The previous row of the cost table, and the row before it. In the
-		 * first two rows, a pointer to a missing row is the current row, and
-		 * is not used.
+		 * The previous row of the cost table, and the row before that one. If
+		 * there is no such row, the pointer is a placeholder that is not used: it
+		 * points to the current row.
 		 */
 		const unsigned int *last = i > 0 ? row - width : row;
 		const unsigned int *before = i > 1 ? last - width : row;

@@ -12,8 +12,8 @@
 
 /*
  * Return the Damerau-Levenshtein distance from word to name, with git's weights: a letter
- * that is missing from the word costs 1, a wrong one 2, a superfluous one 3, and two
- * transposed letters nothing. ASCII letters match in either case.
+ * that is missing from the word costs 1, a wrong letter 2, a superfluous letter 3, and a
+ * transposition of two letters 0. The case of ASCII letters is ignored.
  */
 unsigned int similar_distance(const char *word, const char *name);
 
@@ -28,14 +28,14 @@ struct similar {
 };
 
 /*
- * Compare a known name with the word, and list the name if no listed name is closer. A
- * name added twice is listed once.
+ * Compare a known name with the word. List the name if it is similar and no listed name
+ * is closer, and remove the less similar names from the list. A name is listed only once.
  */
 void similar_add(struct similar *similar, const char *name);
 
 /*
- * Append "; did you mean 'NAME'?" with all listed names, each with the prefix. If no name
- * is listed, append nothing.
+ * Append "; did you mean 'NAME'?" with all listed names. `prefix` precedes each name
+ * within the quotes. If no name is listed, append nothing.
  */
 void similar_add_hint(const struct similar *similar, const char *prefix,
 		      struct strbuf *out);

@@ -29,7 +29,7 @@ void strbuf_init(struct strbuf *sb);
 void strbuf_release(struct strbuf *sb);
 void strbuf_clear(struct strbuf *sb);
 
-/* Return the text, or "" if the buffer is empty. Borrowed until the buffer changes. */
+/* Return the text, or "" if the buffer is empty. Valid until the buffer changes. */
 const char *strbuf_text(const struct strbuf *sb);
 
 /* Return the text, never NULL, and leave the buffer empty. The caller frees the text. */

@@ -152,7 +152,8 @@ void text_add_shell_word(struct strbuf *out, const char *text)
 }
 
 /*
- * Return true if the text contains all blank-separated words before `end`, in any order.
+ * Return true if the text contains, in any order, all words from `words` to `end`, which
+ * are separated by blanks.
  */
 static bool has_all_words(const char *text, const char *words, const char *end)
 {

@@ -49,9 +49,9 @@ void text_add_shell_word(struct strbuf *out, const char *text);
 bool text_has_words(const char *text, const char *words);
 
 /*
- * Append words, and wrap lines before column `width`. Each new line is indented
- * by `indent` blanks; the caller has already indented the first line. The text
- * ends with a newline.
+ * Append the words, separated by blanks, in lines of at most `width` columns. A longer
+ * word has a line of its own. Each new line is indented by `indent` blanks; the caller
+ * has already indented the first line. The text ends with a newline.
  */
 void text_add_wrapped(struct strbuf *out, const char *words, size_t indent, size_t width);
 

@@ -27,7 +27,8 @@ static void ensure_stack_size(pthread_attr_t *attributes)
 
 /*
  * Return true if there is address space for the stack of another thread. The error of
- * pthread_create() does not show this cause: glibc reports ENOMEM as EAGAIN.
+ * pthread_create() does not show this cause: glibc returns EAGAIN even if mmap() failed
+ * with ENOMEM.
  */
 static bool has_room(const pthread_attr_t *attributes)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * thread - start threads that receive no signals, and count the CPUs for them.
+ * thread - start threads that receive no signals, and count the CPUs available to them.
  */
 #ifndef MS_BASE_THREAD_H
 #define MS_BASE_THREAD_H

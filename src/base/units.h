@@ -82,15 +82,15 @@ int units_parse_percent(const char *text, uint64_t *ret_thousandths);
 #define UNITS_TEXT_SIZE 24
 
 /*
- * Format an amount: "0", "512", "1.5K", "64.0M", "1.2G". Prefixes are powers of
- * 1024. The text has at most 7 columns ("1023.9K") and is rounded half up; an
- * unknown amount is "-". Return buf.
+ * Format an amount: "0", "512", "1.5K", "64.0M", "1.2G". Prefixes are powers of 1024. The
+ * text has at most 7 columns ("1023.9K"). The number is rounded half up. An unknown
+ * amount is "-". Return buf.
  */
 const char *units_format_bytes(uint64_t bytes, char buf[UNITS_TEXT_SIZE]);
 
 /*
- * Like units_format_bytes() or, with is_exact, format the number of bytes with all its
- * digits. Return buf.
+ * If is_exact is set, format the exact number of bytes, with all its digits. Otherwise
+ * format the amount as units_format_bytes() does. Return buf.
  */
 const char *units_format_amount(uint64_t bytes, bool is_exact, char buf[UNITS_TEXT_SIZE]);
 
