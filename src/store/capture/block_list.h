@@ -31,7 +31,7 @@ struct block_list_head {
 	uint64_t count;
 };
 
-/* A block list file while it is built in memory. */
+/* A block list file that is being built in memory. */
 struct block_list_writer {
 	struct strbuf body;
 	uint64_t end_addr, count;
@@ -61,7 +61,10 @@ struct block_list {
 	struct block_list_head head;
 	struct strbuf text;
 	size_t body; /* offset in `text` of the first block */
-	/* the last block that block_list_next() returned, and the offset after it */
+	/*
+	 * the last block that block_list_next() returned, and the offset in `text` of the
+	 * block after it
+	 */
 	size_t at;
 	uint64_t addr, bytes;
 };

@@ -38,7 +38,7 @@ typedef int (*redact_fn)(struct redactor *r, const char *text, size_t length,
 
 static const struct process_file {
 	enum proc_file file;
-	/* redacts the file; NULL: the file is copied unchanged */
+	/* function that redacts the file; NULL to copy the file unchanged */
 	redact_fn redact;
 } process_files[] = {
 	{ PROC_SMAPS_ROLLUP, redact_smaps },
@@ -99,7 +99,7 @@ void capture_add_note(struct strbuf *notes, const char *path, int err)
 		    is_absent ? "not there" : strerror(-err));
 }
 
-/* The state while memstate captures one process. */
+/* The state of the capture of one process. */
 struct reading {
 	const struct procfs *fs;
 	const struct process *process;
@@ -108,7 +108,8 @@ struct reading {
 	 * ended, another thread of the process.
 	 */
 	int memory_pid;
-	struct redactor *redactor; /* replaces paths and arguments; NULL: do not redact */
+	/* replaces paths and arguments; NULL to leave them unchanged */
+	struct redactor *redactor;
 	struct capture_files *files;
 	struct strbuf *notes;
 };

@@ -31,7 +31,8 @@ struct reading {
 	size_t user_count;
 	bool has_cert, has_key, has_ca, needs_cert;
 	bool has_tls, is_tls13_only, is_tls12_only;
-	bool has_client_names; /* true if there is a list, which may be empty */
+	/* true if the file contains client_allowed_sans, even as an empty list */
+	bool has_client_names;
 	size_t client_name_count;
 	uint64_t rate_interval_ns, rate_burst;
 };
@@ -228,7 +229,10 @@ static int add_header(struct reading *reading, const char *key, const char *name
 
 #define CLIENT_NAMES "tls_server_config.client_allowed_sans"
 
-/* Handle the beginning of a list, for which value is NULL, or one of its items. */
+/*
+ * Handle one item of a list. The first call for a list, with the value NULL, announces
+ * the list itself.
+ */
 static int add_item(struct reading *reading, const char *key, const char *value)
 {
 	if (strcmp(key, CLIENT_NAMES) != 0)

@@ -32,8 +32,8 @@ enum web_setting {
 };
 
 /*
- * The settings as a sequence of pairs: the byte '0' + enum web_setting, and a value that
- * ends with NUL. They are passed to the serving process in this form.
+ * The settings as a sequence of pairs, the form in which they are passed to the serving
+ * process. A pair is the byte '0' + enum web_setting, and a value that ends with NUL.
  */
 struct web_file {
 	struct strbuf settings;

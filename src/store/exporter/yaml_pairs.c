@@ -38,7 +38,8 @@ struct reading {
 	size_t lengths[LEVELS_MAX];
 	size_t level_count;
 	bool has_key; /* true if the path ends with a key, whose value follows */
-	bool is_list; /* true within the list that is the value of this key */
+	/* true while the parser is within the list that is the value of this key */
+	bool is_list;
 	/* All keys that were read, each followed by NUL, for detecting duplicates. */
 	struct strbuf keys;
 	size_t pair_count;
@@ -135,7 +136,7 @@ static int add_scalar(struct reading *reading, const yaml_event_t *event)
 	return add_value(reading, event, text);
 }
 
-/* Refuse an alias, and name the key that has it. */
+/* Refuse a YAML alias. The message names the key whose value is the alias. */
 static int refuse_alias(struct reading *reading, const yaml_event_t *event)
 {
 	_cleanup_strbuf_ struct strbuf why = STRBUF_INIT;

@@ -13,8 +13,8 @@
 
 /*
  * Called for each pair. If is_list is set, the value is an item of the list of this key;
- * the first call for a list has the value NULL. A negative return value ends the reading
- * and is returned.
+ * the first call for a list has the value NULL. If fn returns a negative value,
+ * yaml_pairs_read() stops and returns that value.
  */
 typedef int (*yaml_pair_fn)(void *context, const char *key, const char *value,
 			    bool is_list);
@@ -22,8 +22,8 @@ typedef int (*yaml_pair_fn)(void *context, const char *key, const char *value,
 /*
  * Read the document. Return 0; -EBADMSG if it is not YAML, or contains lists of lists or
  * maps, anchors, duplicate keys, or more than three levels; -EOPNOTSUPP if libyaml is
- * missing; or the result of fn. On failure *problem has a message, unless it is the
- * result of fn.
+ * missing; or the result of fn. On failure, *problem contains a message, unless the
+ * returned error came from fn.
  */
 int yaml_pairs_read(const char *text, size_t length, yaml_pair_fn fn, void *context,
 		    struct strbuf *problem);

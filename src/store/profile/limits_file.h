@@ -21,7 +21,8 @@
 
 struct limits_line {
 	char *text; /* text of the line without its newline */
-	char *test; /* in the heading of a test, the name of the test; otherwise NULL */
+	/* name of the test if the line is the heading of a test; otherwise NULL */
+	char *test;
 	bool is_limit;
 	struct count_limit limit;
 	size_t value_at, value_length; /* offset of the number in `text` */

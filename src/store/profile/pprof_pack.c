@@ -36,7 +36,7 @@ struct packing {
 	size_t text_count, first_text;
 	uint32_t *ends; /* innermost node of each location, sorted by frames */
 	size_t end_count;
-	/* location ID by innermost node; 0 for all other nodes */
+	/* for the innermost node of each location: the location's ID; else 0 */
 	uint64_t *locations;
 	uint32_t *frames;    /* frames, sorted by function and file */
 	uint64_t *functions; /* function ID of each frame; 0: the frame has no function */

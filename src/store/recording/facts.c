@@ -183,13 +183,13 @@ enum {
 	HEAP_PAUSE_US,
 	HEAP_TRIMMABLE,
 	/*
-	 * HEAP_OWNERS + owner is the index of that owner's value, for owners
-	 * up to OWNER_HEAP_LAST
+	 * for owners up to OWNER_HEAP_LAST, HEAP_OWNERS + owner is the index of the
+	 * owner's resident bytes
 	 */
 	HEAP_OWNERS,
 	/*
-	 * HEAP_TAKEN + owner is the index of that owner's value, for owners
-	 * after OWNER_HEAP_LAST
+	 * for owners after OWNER_HEAP_LAST, HEAP_TAKEN + owner is the index of the
+	 * resident heap bytes in the owner's mappings; see taken_bytes()
 	 */
 	HEAP_TAKEN = HEAP_OWNERS,
 };
@@ -199,8 +199,8 @@ enum {
 };
 
 /*
- * Return how many resident bytes of an owner's mappings belong to the heap: the Rss of
- * these mappings minus the owner's bytes in the matrix.
+ * Return how many resident bytes of an owner's mappings belong to the heap: the total Rss
+ * of these mappings minus the Rss of the owner in u->matrix, which excludes heap memory.
  */
 static uint64_t taken_bytes(const struct usage *u, const struct mapping_list *mappings,
 			    enum owner owner)

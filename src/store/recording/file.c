@@ -49,8 +49,8 @@ static char *make_wal_path(const char *path)
 }
 
 /*
- * Open path as open(2) does. Set *ret_is_created to true if this call created the file
- * itself, and not through a dangling symlink.
+ * Open path as open(2) does. Set *ret_is_created to true if this call created the file at
+ * `path` and did not create it through a dangling symlink.
  */
 static int open_or_create(const char *path, int flags, bool *ret_is_created)
 {

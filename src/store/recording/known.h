@@ -29,8 +29,8 @@ void known_facts_release(struct known_facts *facts);
 
 /*
  * Remember the values of a key in the current sample. Return true if they differ from the
- * remembered values. The array lengths are the table's numbers of keys and values. The
- * arrays are not used after the call.
+ * remembered values. The arrays have one element per key column and per value column of
+ * the table, and are not used after the call.
  */
 bool known_facts_update(struct known_facts *facts, enum fact_table table,
 			const int64_t *keys, const int64_t *values, int64_t sample);

@@ -66,7 +66,7 @@ static int prepare(struct latest_facts *latest, const struct strbuf *sql,
 }
 
 /*
- * Prepare the query for the last row of a key up to a sample, such as "SELECT
+ * Prepare the query for the last row of a key at or before a sample, for example: "SELECT
  * sample,rss_kb,… FROM usage WHERE process=?1 AND sample<=?2 ORDER BY sample DESC
  * LIMIT 1".
  */
@@ -84,8 +84,8 @@ static int prepare_search(struct latest_facts *latest, enum fact_table table)
 }
 
 /*
- * Prepare a query for the last row of a key up to a sample and for all later rows of
- * the key.
+ * Prepare a query for the last row of a key at or before a sample, and for all later rows
+ * of the key.
  */
 static int prepare_rows(struct latest_facts *latest, enum fact_table table,
 			sqlite3_stmt **ret)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * latest - find the values that a key had in a sample, which are in the key's last row up
- * to the sample. Internal to store/.
+ * latest - find the values that a key had in a sample. They are in the key's last row at
+ * or before the sample. Internal to store/.
  */
 #ifndef MS_STORE_RECORDING_LATEST_H
 #define MS_STORE_RECORDING_LATEST_H

@@ -10,7 +10,7 @@
 #include "model/mapping.h"
 #include "store/recording/sql.h"
 
-/* The position of the reader in the mapping rows of one process. */
+/* The reader of the mapping rows of one process, with its current position. */
 struct mapping_walk;
 
 struct mapping_walks {

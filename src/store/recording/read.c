@@ -166,8 +166,8 @@ char *recording_copy_text(sqlite3_stmt *statement, int column)
 }
 
 /*
- * Add a process from a row of a query: the columns of the process table, and the numbers
- * of the first sample with the process and of the first later sample without it, or NULL.
+ * Add a process from a row of a query: the columns of the process table, the number of
+ * the first sample with the process, and that of the next sample without it or NULL.
  */
 static int add_process(struct recording_reader *r, sqlite3_stmt *statement)
 {
@@ -452,7 +452,7 @@ int recording_reader_read_heap(struct recording_reader *r, size_t index,
 	return error < 0 ? error : read_heap_parts(r, keys[0], sample, ret);
 }
 
-/* Return the last sample, up to `last`, in which a wanted process exists, or -1. */
+/* Return the last sample at or before `last` with a wanted process, or -1. */
 static int64_t find_last_number(const struct recording_reader *r, int64_t last,
 				bool (*is_wanted)(const void *context,
 						  const struct process *process,

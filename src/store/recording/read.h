@@ -54,15 +54,16 @@ void recording_reader_scan(struct recording_reader *reader, bool is_on);
 
 /*
  * Read the processes of a sample: their identities, totals and sources. If a process's
- * source is SOURCE_SMAPS, the sample also has its mappings. Return 0 or -errno.
+ * source is SOURCE_SMAPS, the sample also contains the mappings of that process. Return 0
+ * or -errno.
  */
 int recording_reader_read(struct recording_reader *reader, size_t index,
 			  struct snapshot *ret);
 
 /*
- * Read the last recorded mappings of a process, up to the given sample. An empty list is
- * not an error. A mapping that contains a thread's stack has the owner OWNER_STACK, and
- * every other mapping OWNER_ANON. Return 0 or -errno.
+ * Read the last mappings of a process that were recorded at or before the given sample.
+ * An empty list is not an error. A mapping that contains a thread's stack has the owner
+ * OWNER_STACK, and every other mapping OWNER_ANON. Return 0 or -errno.
  */
 int recording_reader_read_mappings(struct recording_reader *reader, size_t index,
 				   const struct process *process,
@@ -92,8 +93,8 @@ int recording_reader_find_last(struct recording_reader *reader,
 			       const void *context, size_t *index);
 
 /*
- * Read the heap results of a process in a sample, which must have the mappings of the
- * process. Return 0, -ENOENT if the heap was not read, or another -errno.
+ * Read the results of the heap read of a process in a sample. The sample must contain the
+ * mappings of the process. Return 0, -ENOENT if the heap was not read, or another -errno.
  */
 int recording_reader_read_heap(struct recording_reader *reader, size_t index,
 			       const struct process *process, struct heap_sums *ret);

@@ -44,7 +44,7 @@ static int check_connection(struct recording_reader *r)
  * Open a recording in a directory where the user may not create the -wal and -shm files
  * that SQLite needs. If the recording has no write-ahead log, the file is complete, so
  * SQLite can open it as immutable. SQLite does not lock an immutable database; flock(2)
- * keeps recorders away until the file is closed.
+ * prevents other processes from recording into the file until the reader closes it.
  */
 static int open_immutable(struct recording_reader *r, const char *path, int error)
 {

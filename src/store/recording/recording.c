@@ -411,8 +411,8 @@ static int forget_ended_processes(struct recording *r)
 }
 
 /*
- * Trim the recording if a trim is due. Between trims, the file may exceed its bounds by
- * a tenth.
+ * Trim the recording if a trim is due. Between trims, the recording may exceed its bound
+ * on time by a tenth. If its size is bounded, a trim is due every SYNC_EVERY_NS.
  */
 static int trim(struct recording *r, const struct recording_moment *moment)
 {

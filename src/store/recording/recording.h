@@ -8,7 +8,8 @@
  *
  * Each sample is one transaction. If memstate is killed, the file can still be opened and
  * has all samples except perhaps the last one. Data is written to the disk within a
- * second or two, so a power loss costs no more samples than that. Not thread-safe.
+ * second or two, so a power loss costs only the samples of the last second or two. Not
+ * thread-safe.
  */
 #ifndef MS_STORE_RECORDING_RECORDING_H
 #define MS_STORE_RECORDING_RECORDING_H

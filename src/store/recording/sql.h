@@ -40,7 +40,7 @@ enum fact_table {
 	FACT_USAGE_MORE, /* memory figures of a process that change rarely */
 	FACT_MAPPING,	 /* mappings, keyed by process and start address */
 	FACT_HEAP,	 /* results of heap reads, keyed by process */
-	/* single heaps of a process with several heaps, keyed by allocator */
+	/* figures of each heap if a process has several, keyed by process, allocator */
 	FACT_HEAP_PART,
 	FACT_GROUP,	 /* usage, limits and events of a cgroup, keyed by level */
 	FACT_GROUP_STAT, /* fields of memory.stat of a cgroup, keyed by level */

@@ -52,8 +52,8 @@ static int find_first_kept(sqlite3 *db, const struct recording_bounds *bounds,
 
 /*
  * Delete the rows of samples before `first` that are no longer needed. A row is not
- * needed if its key has a later row up to the sample `first`, or if the row marks the end
- * of its key.
+ * needed if its key has a later row at or before the sample `first`, or if the row
+ * records that its key no longer exists.
  */
 static int trim_table(sqlite3 *db, enum fact_table table, int64_t first)
 {

@@ -9,7 +9,11 @@
 #include "store/recording/recording.h"
 #include "store/recording/sql.h"
 
-/* excess over a bound that memstate tolerates before the next trim: 1/10 of the bound */
+/*
+ * A recording that is bounded only in time is trimmed once per 1/RECORDING_TRIM_SHARE of
+ * that time. From a recording that is too large, a trim removes the oldest
+ * 1/RECORDING_TRIM_SHARE of the samples.
+ */
 #define RECORDING_TRIM_SHARE 10
 
 /*

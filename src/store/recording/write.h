@@ -27,10 +27,7 @@ enum statement {
 	STATEMENT_COUNT_
 };
 
-/*
- * A process with a row in the process table. If the process changes its name, it has a
- * new row.
- */
+/* A process with a row in the process table. It gets a new row if it changes its name. */
 struct known_process {
 	int pid;
 	uint64_t start_ticks;

@@ -211,8 +211,8 @@ static char *resolve(const char *path)
 }
 
 /*
- * Lock the directory. Return 0 or -EBUSY. On file systems without locks, simultaneous
- * changes by two processes may get lost, but the file is never damaged.
+ * Lock the directory. Return 0 or -EBUSY. On file systems without locks, one of two
+ * simultaneous changes may be lost, but the file is never damaged.
  */
 static int lock(int dir_fd)
 {
