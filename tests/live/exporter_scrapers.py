@@ -58,7 +58,8 @@ def started(program, package, *args):
     """Start a server until the end of the block."""
     if not shutil.which(program):
         raise Skip(f"{program} is not installed (package {package})")
-    process = subprocess.Popen([program, *args], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    process = subprocess.Popen([program, *args], stdout=subprocess.DEVNULL,
+                               stderr=subprocess.DEVNULL)
     try:
         yield process
     finally:
