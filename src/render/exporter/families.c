@@ -86,10 +86,10 @@ const struct metric_family metric_families[METRIC_COUNT_] = {
 		"Usage without inactive page cache, as kubelet computes it." },
 	[METRIC_CGROUP_HIDDEN] = {
 		"memstate_cgroup_hidden_bytes", GAUGE, "bytes", "group", "", CGROUPS,
-		"Live anonymous memory on the kernel's file lists, which the working set does not include. Absent if unknown." },
+		"Live anonymous pages on the kernel's file LRU lists, which the working set does not include. Absent if unknown." },
 	[METRIC_CGROUP_MEMORY] = {
 		"memstate_cgroup_memory_bytes", GAUGE, "bytes", "group,part", "", CGROUPS,
-		"Parts of the usage, for the largest cgroups. The part unexplained may be negative." },
+		"Parts of the usage, for the largest cgroups. The amount for the part unexplained may be negative." },
 	[METRIC_CGROUP_NEED_GROWTH] = {
 		"memstate_cgroup_need_growth_bytes_per_second", GAUGE, "bytes_per_second", "group", "", CGROUPS,
 		"Rate at which the lowest need in each cycle of the workload grows steadily. 0 without such growth; absent until it can be determined." },
