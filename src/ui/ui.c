@@ -203,7 +203,7 @@ uint64_t ui_due_ns(const struct ui *ui)
 		return ui_replay_due_ns(ui);
 	if (ui_has_ended(ui))
 		return UINT64_MAX;
-	/* even a paused screen reads data that was never read before */
+	/* even while the screen is paused, read data that has not been read yet */
 	if (ui->wants_refresh && (!ui->is_paused || is_unread))
 		return 0;
 	return ui->is_paused || !ui->options->is_live ? UINT64_MAX : ui->due_ns;

@@ -14,9 +14,9 @@
  * A hook counts a call, and jumps to the function that it replaces, without a stack
  * frame. It finds the thread's slot by the tid that glibc stores for each thread.
  *
- * A gate is a jump to a hook. If a program may copy the function's address from a patched
- * address, memstate writes the address of a gate instead of a hook. The gates are outside
- * this address range, and remain in the process when the range is unmapped.
+ * A gate is a jump to a hook. If the program may copy a patched function pointer,
+ * memstate stores the address of a gate there instead of the address of a hook. The gates
+ * are outside this address range, and remain in the process when the range is unmapped.
  */
 #ifndef MS_AGENT_COUNT_HOOKS_H
 #define MS_AGENT_COUNT_HOOKS_H

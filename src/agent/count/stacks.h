@@ -74,8 +74,9 @@ void count_stack_modules_forget(void);
 #	define COUNT_STACK_LAST 1
 
 /*
- * Return the thread's position in its stream of allocated bytes. stack_at is a later
- * position in the same stream.
+ * Return the thread's position in its stream of allocations: the requested bytes, plus 1
+ * for each call to malloc. stack_at is the position at which the thread records its next
+ * call stack, or 0 if this position has not been chosen yet.
  */
 static inline uint64_t count_stack_position(const struct count_slot *slot)
 {

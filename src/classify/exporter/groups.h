@@ -58,7 +58,10 @@ struct group {
 	 * group was among the `top` largest
 	 */
 	unsigned int large_looks;
-	/* time when the group dropped out of the 2 * top largest; 0: it is among them */
+	/*
+	 * time since which the group has not been among the 2 * `top` largest groups; 0
+	 * if it is among them
+	 */
 	uint64_t small_since_ns;
 };
 

@@ -66,8 +66,8 @@ struct explanation {
 	/* address of the block's arena; 0: none */
 	uint64_t arena_addr;
 	/*
-	 * true if `path` is set to the pointer chain from a root to a live block, which
-	 * only a leak scan finds
+	 * true if memstate has searched for a pointer chain from a root to the block,
+	 * which it does only for a live block; path.is_found is true if there is one
 	 */
 	bool is_reach_known;
 	struct path path;

@@ -158,7 +158,10 @@ struct oom_evidence {
 	 * memory of the processes instead of the cgroup's memory need.
 	 */
 	bool is_need_private;
-	/* number of samples since a process last ended, and the time that they cover */
+	/*
+	 * number of samples from the previous end in the recording, or from its start,
+	 * to this end, and the time that they cover
+	 */
 	size_t sample_count;
 	uint64_t span_ns;
 	/* growth of the memory need until the final seconds before the end */

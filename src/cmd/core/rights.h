@@ -42,7 +42,7 @@ bool rights_is_perfmon_enough(unsigned int kernel_major, unsigned int kernel_min
  */
 bool rights_is_confined(const char *label);
 
-/* Append a hint for a process that memstate may not read or stop. */
+/* Append a hint for a process that memstate is not permitted to read or stop. */
 void rights_add_hint(const struct rights *rights, struct strbuf *out);
 
 /*

@@ -86,7 +86,7 @@ struct check_list {
 };
 
 extern const struct check_list doctor_kernel_checks; /* checks of the kernel's features */
-/* checks of memstate's permission to read */
+/* checks of what memstate is permitted to read */
 extern const struct check_list doctor_rights_checks;
 /* checks of the environment: other software and settings */
 extern const struct check_list doctor_around_checks;
@@ -108,8 +108,8 @@ bool patient_has_kernel(const struct patient *patient, unsigned int major,
 #define AS_ROOT "run memstate as root, or grant it CAP_SYS_PTRACE"
 
 /*
- * The ways to grant a capability. Only the checks of the machine list them, because these
- * checks appear only once in a report.
+ * The ways to grant a capability. Only the machine-wide checks list them, because each of
+ * these checks appears only once in a report.
  */
 #define HOW_TO_GRANT(capability)                                                     \
 	" (setcap " capability "+ep; AmbientCapabilities= of systemd; capabilities " \

@@ -412,7 +412,7 @@ int oom_arm_next_dying(struct oom_arm *arm)
 
 		if (n < 0 && (errno == EAGAIN || errno == EINTR))
 			return 0;
-		/* the guard has ended without a request by memstate */
+		/* the guard has exited, although memstate did not ask it to */
 		if (n <= 0)
 			disarm(arm);
 		else if (n == (ssize_t)sizeof(message) &&

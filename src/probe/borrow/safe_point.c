@@ -73,9 +73,10 @@ static int check_rseq(int tid, const struct machine_state *state)
 }
 
 /*
- * Return the mapping that contains the thread's own stack, at whose end libc keeps the
- * thread's control block. Return NULL if the thread runs on another stack, such as that
- * of a signal handler or of a coroutine.
+ * Return the mapping that contains the thread's own stack: [stack] for the main thread;
+ * for any other thread, the mapping that also contains the thread's control block, which
+ * libc keeps at the end of the stack. Return NULL if the thread runs on another stack,
+ * such as that of a signal handler or of a coroutine.
  */
 static const struct mapping *find_stack(const struct safe_point *where, int tid,
 					const struct machine_state *state)

@@ -54,8 +54,8 @@ void data_words_add(struct data_words *data, const struct loaded *file, size_t i
 int data_words_find(const struct data_words *data, struct find_words *f);
 
 /*
- * Return true if the data of a file contains addr, and store the file's index in
- * *ret_file.
+ * Return true if addr is within the writable data of one of the files, and store the
+ * file's index in *ret_file.
  */
 bool data_words_has(const struct data_words *data, uint64_t addr, size_t *ret_file);
 void data_words_release(struct data_words *data);

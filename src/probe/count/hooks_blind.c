@@ -50,9 +50,11 @@ void hooks_blind_look_at_heap(struct hooks_blind *unseen, int process_fd)
 }
 
 /*
- * In glibc, [heap] grows by at most the size of the blocks requested since counting
- * began, with their headers and alignment, plus a reserve. Other allocators map memory in
- * larger pieces. A block with a larger alignment may need much more memory than its size.
+ * Store the growth of [heap] in unexplained_bytes if the counted calls cannot explain it.
+ * In glibc, [heap] grows by at most the sizes of the blocks requested since counting
+ * began, plus headers, padding and a reserve. Skip the check for other allocators, which
+ * map memory in larger pieces, and after calls with an explicit alignment, which may need
+ * much more memory than the size of the block.
  */
 void hooks_blind_check_growth(struct hooks_blind *unseen,
 			      const struct count_program *program)

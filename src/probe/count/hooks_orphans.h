@@ -5,8 +5,9 @@
  *
  * memstate recognizes hooks and gates by comparing their code, in private memory, byte
  * for byte (private_code). It does not trust their other contents, which the process
- * could have written. Instead, memstate searches the process's files for calls that lead
- * to hooks, and for the functions that the hooks replace.
+ * could have written. Instead, memstate searches the executables and libraries in the
+ * memory of the process for calls that lead to hooks, and for the functions that the
+ * hooks replace.
  */
 #ifndef MS_PROBE_COUNT_HOOKS_ORPHANS_H
 #define MS_PROBE_COUNT_HOOKS_ORPHANS_H

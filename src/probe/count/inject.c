@@ -115,7 +115,8 @@ static int switch_on(struct injected *i, const struct hook_places *places,
 }
 
 /*
- * Redirect the calls that lead to orphaned hooks. This must happen before any other step.
+ * Redirect the calls that lead to the hooks of a killed memstate back to the original
+ * functions. This must happen before the search for the calls to count.
  */
 static int disarm_orphans(struct injected *i, const struct mapping_list *mappings,
 			  struct strbuf *why)

@@ -33,7 +33,9 @@
 #define BYTES_PER_CHUNK (UINT64_C(1) << 10)
 
 /*
- * memstate waits between queries, so that they take at most 1 / REST_FACTOR of the time.
+ * After a query, further queries fail with -EAGAIN until REST_FACTOR times the duration
+ * of that query has passed, so that queries take at most about 1 / REST_FACTOR of the
+ * total time.
  */
 #define REST_FACTOR 100
 

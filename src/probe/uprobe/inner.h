@@ -13,7 +13,10 @@
 #include "probe/uprobe/points.h"
 #include "tracee/elf/exports.h"
 
-/* A file that defines some of the functions in struct count_points. */
+/*
+ * An ELF file of the process that defines some of the counted functions; see struct
+ * count_points.
+ */
 struct count_code {
 	int fd;
 	const struct elf_exports *exports;

@@ -50,7 +50,7 @@ struct count_point {
 
 #define COUNT_POINT_NONE SIZE_MAX
 
-/* A file that defines some of the functions in struct count_points. */
+/* An ELF file of the process that defines some of the counted functions. */
 struct count_file {
 	int fd;
 	char *name; /* path of the file as in the list of mappings */

@@ -243,7 +243,10 @@ static void check_inode(struct lister *l, struct entry *e, const struct stat *st
 	e->inode = st->st_ino;
 }
 
-/* Open statm. The caller closes the descriptor unless it is to stay open. */
+/*
+ * Open statm. The caller either closes the descriptor or keeps it in e->fd for the next
+ * listing.
+ */
 static int open_statm(struct lister *l, struct entry *e)
 {
 	int fd = proc_file_open(l->fs, e->process.pid, PROC_STATM);

@@ -3,7 +3,7 @@
  * local_devices - determine which file systems answer without the help of another process
  * or machine.
  *
- * The server of FUSE or a network file system can delay a read of a file, or of a page of
+ * The server of a FUSE or network file system can delay a read of a file, or of a page of
  * a mapped file, indefinitely, and no signal interrupts the read. A device counts as
  * local only if a mountinfo file lists it with a local type, because a process can hide
  * its mounts.

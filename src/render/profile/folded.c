@@ -39,7 +39,7 @@ void folded_add(struct strbuf *out, const struct profile *profile,
 	_cleanup_strbuf_ struct strbuf path = STRBUF_INIT;
 	struct function_names names;
 	struct call_tree tree;
-	/* length of the part of `path` up to each depth */
+	/* length of `path` at each depth */
 	size_t *ends = NULL;
 	size_t capacity = 0;
 

@@ -125,7 +125,10 @@ static void add_word(struct fitted *f, size_t blanks, const char *word, size_t l
 	    (f->used > f->indent && f->used + blanks + width > f->width)) {
 		if (f->used > 0)
 			strbuf_add_char(f->out, '\n');
-		/* the indentation is below the width, so the line has room for text */
+		/*
+		 * the indentation is smaller than the width, so the line has room
+		 * for text
+		 */
 		blanks = f->indent;
 		f->used = 0;
 	}

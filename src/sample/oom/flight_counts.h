@@ -55,8 +55,10 @@ bool flight_counts_is_log_behind(const struct flight_counts *counts,
 				 const struct procfs *fs);
 
 /*
- * Return true if the machine has counted a kill since the last sample that no readable
- * report assigns to a cgroup, so the kill may have been in this cgroup.
+ * Return true if the kernel has counted an OOM kill on this machine that no readable
+ * report assigns to a cgroup. The kill may then have been in this cgroup. Kills that the
+ * kernel log reported without a cgroup, and all kills if the log is unreadable, matter
+ * only if they happened after the last sample.
  */
 bool flight_counts_are_open(const struct flight_counts *counts, const struct procfs *fs,
 			    bool has_log, uint64_t sampled_ns);

@@ -13,8 +13,8 @@
 /*
  * Append the option that sets the memory limit as "FILE WORD" (runtime_options.h), and
  * nothing else from the files. root_fd is the root directory of the process, as in
- * foreign_file.h. Ignore files that `reader`, the user of the process, may not read.
- * Return true if there is such an option.
+ * foreign_file.h. Ignore files that `reader`, the user of the process, is not permitted
+ * to read. Return true if there is such an option.
  */
 bool runtime_config_read(int root_fd, const struct foreign_reader *reader,
 			 const struct runtime_environment *environment,

@@ -334,8 +334,10 @@ static uint64_t read_rss(struct watch *w, size_t i)
 }
 
 /*
- * Look up the Rss of all visible processes, and of some other processes in turn. Each
- * look-up takes a few microseconds, unless the list of processes contains the Rss.
+ * Look up the Rss of the processes that show no other sign of change: of all visible
+ * ones, and of at most CHECKS_MAX invisible ones, because each look-up takes a few
+ * microseconds. The next refresh continues with the invisible process after the last one.
+ * If the list of processes already contains the Rss, look up all of them.
  */
 static void find_changes(struct watch *w)
 {

@@ -15,9 +15,9 @@
 #include "model/stacks.h"
 
 /*
- * Create a profile from one or more programs. The caller must set command, elapsed_ns and
- * unix_ms and, if there are several programs, pid. The function takes at most a minute,
- * in addition to the time of swift_translate().
+ * Create a profile of one or more programs in *ret. Afterwards, the caller must set its
+ * command, elapsed_ns and unix_ms and, if there are several programs, its pid. The
+ * function takes at most a minute, not counting the time spent in swift_translate().
  */
 void profile_reader_read(const struct stacks *stacks, size_t count, struct profile *ret);
 

@@ -271,8 +271,8 @@ static bool is_wrapper(struct run_sampler *s, const struct process *p)
 }
 
 /*
- * Record whether the process maps the library. A process that maps the library may later
- * exec a program that does not, as env(1) does.
+ * Record whether the process maps the library now. An earlier result may be stale: a
+ * wrapper such as env(1) may map the library and then exec a program that does not.
  */
 static void check_library(struct run_sampler *s, int pid)
 {

@@ -14,8 +14,9 @@
 #include "store/profile/pprof.h"
 
 /*
- * Read an uncompressed profile. A file with a NUL byte is in pprof's format, whose first
- * string is empty; any other file is text.
+ * Read an uncompressed profile. A file that contains a NUL byte is in pprof's format: its
+ * string table starts with an empty string, whose length is stored as a NUL byte. Any
+ * other file is text.
  */
 static int read_plain(const struct strbuf *bytes, enum profile_metric folded_metric,
 		      struct profile *profile, struct strbuf *reterr_why)

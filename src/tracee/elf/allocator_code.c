@@ -191,7 +191,10 @@ static bool search_program(struct search *s)
 	return false;
 }
 
-/* Return a hash (FNV-1a) over the files with executable mappings. The hash is never 0. */
+/*
+ * Return a hash (FNV-1a) of the scope and of the device, inode, file offset and size of
+ * each executable mapping. The contents of the files are not hashed. The hash is never 0.
+ */
 static uint64_t make_key(const struct mapping_list *mappings, enum code_scope scope)
 {
 	uint64_t hash = UINT64_C(0xcbf29ce484222325) ^ scope;

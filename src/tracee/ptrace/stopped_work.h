@@ -31,8 +31,8 @@ int stopped_work_run(struct stopped_work *w);
 void stopped_work_forbid_writes(struct stopped_work *w);
 
 /*
- * Wait for the end of the work for a limited time, and free everything. Return false if
- * the work hangs and its thread was abandoned.
+ * Wait a limited time for the work to end, then free everything and return true. If the
+ * work hangs, abandon its thread and return false.
  */
 bool stopped_work_end(struct stopped_work *w);
 

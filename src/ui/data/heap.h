@@ -79,8 +79,8 @@ enum heap_wish {
 };
 
 /*
- * Request a heap read of the selected process. Do nothing if memstate may not read
- * the heap.
+ * Request a heap read of the selected process. Do nothing if memstate is not permitted to
+ * read the heap, or if the process has ended, or was captured or recorded.
  */
 void data_heap_read(struct data *d, unsigned int wishes);
 

@@ -80,8 +80,8 @@ void grid_draw(struct grid *g, struct canvas *c, const struct area *area,
 	       const struct grid_rows *rows);
 
 /*
- * Return true if the first column and the visible text columns of a row contain the
- * words, in the syntax of text_has_words().
+ * Return true if the text of a row contains the words, in the syntax of text_has_words().
+ * The text consists of the first column and all visible text columns.
  */
 bool grid_row_matches(const struct grid *g, const void *row, const char *words);
 

@@ -97,7 +97,7 @@ static void find_cursor(struct processes_view *v)
 		v->grid.list.cursor = v->count > 0 ? v->count - 1 : 0;
 }
 
-/* Get the user of a process, in the same form as the column of users shows it. */
+/* Get the user of a process as the user column shows it. */
 static void get_user(const struct snapshot *s, const struct usage *u, struct value *ret)
 {
 	const struct column *column =

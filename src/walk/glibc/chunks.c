@@ -54,7 +54,10 @@ static const char *end_at_top(struct glibc *g, const struct region *region, uint
 	return NULL;
 }
 
-/* Record a chunk that the chunk after it marks as free. Such a chunk must be in a bin. */
+/*
+ * Record a chunk that is free according to the chunk after it. Such a chunk must be in
+ * one of the bins.
+ */
 static const char *record_unused(struct glibc *g, const struct region *region,
 				 uint64_t next_addr, uint64_t size)
 {

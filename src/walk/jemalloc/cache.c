@@ -12,7 +12,7 @@
  * bin:
  *  up to 5.2  { int32 low_water; uint32 count; uint64 requests; void **end; }
  *  from 5.3   { void **head; uint64 requests; uint16 low_water, full, end, max; }
- *             (end: its low bits)
+ *             (`end` holds the low 16 bits of the end address)
  * Up to 5.2, other fields precede the bins of the large classes.
  */
 #define BIN_BYTES 24

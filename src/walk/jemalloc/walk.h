@@ -54,7 +54,10 @@ enum jemalloc_state {
 	JEMALLOC_DIRTY,
 	JEMALLOC_MUZZY,
 	JEMALLOC_RETAINED,
-	/* in this state and all higher ones, jemalloc was changing the extent */
+	/*
+	 * this or a higher value means that jemalloc was changing the extent when
+	 * memstate read it
+	 */
 	JEMALLOC_STATE_COUNT_
 };
 

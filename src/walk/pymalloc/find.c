@@ -73,8 +73,8 @@ static unsigned int count_pairs(struct image *image, uint64_t addr,
 }
 
 /*
- * Return true if the array at arenas_addr contains the arena of each sampled pool, at the
- * index in the pool's head.
+ * Return true if, for each sampled pool, the array at arenas_addr contains the pool's
+ * arena at the index that is stored in the pool's header.
  */
 static bool has_arenas(struct image *image, uint64_t arenas_addr,
 		       const struct sample *samples, size_t count, uint64_t arena_bytes)
