@@ -307,6 +307,19 @@ static void set_unread(struct heap *heap, enum allocator allocator)
 	heap->evidence = unread[allocator].evidence;
 }
 
+/*
+ * If no heap was found and some memory is swapped out, set heap->problem to this possible
+ * reason. Other reasons, such as an unsupported version, are then not certain.
+ */
+static void explain_unread(const struct walk_input *input, struct heap *heap)
+{
+	if (heap->quality == QUALITY_UNKNOWN && !input->is_running &&
+	    walk_has_swapped(input) &&
+	    !(heap->problem && strstr(heap->problem, "swapped out")))
+		heap->problem = "its structures were not found, perhaps because memory "
+				"is swapped out";
+}
+
 void walk_heap(const struct walk_input *input, struct heap *ret,
 	       struct blocks *ret_blocks)
 {
@@ -328,6 +341,7 @@ void walk_heap(const struct walk_input *input, struct heap *ret,
 		blocks_release(ret_blocks);
 		set_unread(ret, named);
 	}
+	explain_unread(input, ret);
 }
 
 bool walk_find_unread(const struct mapping_list *mappings, const struct heap *heap,

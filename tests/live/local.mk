@@ -19,7 +19,7 @@ LIVE_TESTS = \
 	%D%/races.py %D%/remote.py %D%/rights.py %D%/selection.py %D%/stacks.py %D%/stacks_inside.py %D%/states.py %D%/sums.py %D%/turns.py \
 	%D%/heap_types.py %D%/helper.py %D%/json_schema.py %D%/unharmed.py \
 	%D%/helper_figures.py \
-	%D%/heap.py %D%/held.py %D%/held_tty.py %D%/heap_jemalloc.py %D%/heap_golang.py %D%/heap_hotspot.py %D%/heap_mallocng.py %D%/heap_mapped.py %D%/heap_mimalloc.py %D%/heap_oldmalloc.py %D%/heap_partition.py %D%/heap_pymalloc.py %D%/heap_details.py %D%/heap_sparse.py %D%/heap_tcmalloc.py %D%/heap_ruby.py %D%/heap_v8.py %D%/heap_zend.py %D%/heap_code.py %D%/leaks.py %D%/programs.py %D%/running.py %D%/explain.py %D%/heap_erlang.py %D%/uses.py \
+	%D%/heap.py %D%/held.py %D%/held_tty.py %D%/heap_jemalloc.py %D%/heap_golang.py %D%/heap_hotspot.py %D%/heap_mallocng.py %D%/heap_mapped.py %D%/heap_mimalloc.py %D%/heap_oldmalloc.py %D%/heap_partition.py %D%/heap_pymalloc.py %D%/heap_details.py %D%/heap_sparse.py %D%/heap_swapped.py %D%/heap_tcmalloc.py %D%/heap_ruby.py %D%/heap_v8.py %D%/heap_zend.py %D%/heap_code.py %D%/leaks.py %D%/programs.py %D%/running.py %D%/explain.py %D%/heap_erlang.py %D%/uses.py \
 	%D%/compare.py %D%/compare_count.py %D%/compare_server.py %D%/compare_show.py %D%/compare_verdict.py %D%/preload.py
 # Call stacks
 LIVE_TESTS += %D%/count_profile.py %D%/count_jit.py

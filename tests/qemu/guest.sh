@@ -19,6 +19,7 @@ limit_s=${MEMSTATE_QEMU_LIMIT_S:-500} # only a guest that hangs takes this long
 
 # The first pass runs all tests, other passes those that depend on their setting.
 # MEMSTATE_QEMU_TESTS replaces the tests of the first pass and skips the others.
+# MEMSTATE_QEMU_SWAPPED=yes runs only the test of heaps that are swapped out.
 # MEMSTATE_QEMU_MIB is the memory of the guest, MEMSTATE_QEMU_LIMIT_S its time limit.
 tests="exporter_crun.py exporter_kills.py oom.py oom_disk.py oom_kills.py oom_runtime.py oom_trouble.py oom_v2.py oom_verdicts.py oom_watch.py oom_writer.py"
 generations="oom.py"
@@ -27,6 +28,11 @@ if test -n "${MEMSTATE_QEMU_TESTS:-}"; then
 	tests=$MEMSTATE_QEMU_TESTS
 	generations=
 	swap=
+fi
+if test -n "${MEMSTATE_QEMU_SWAPPED:-}"; then
+	tests=
+	generations=
+	swap="heap_swapped.py"
 fi
 libraries_of_tests="container_lib.py exporter_lib.py inject_lib.py oom_lib.py pre_copy_lib.py schema_lib.py"
 classic=$tests
@@ -146,6 +152,11 @@ make_disk()
 		"$(command -v unshare)" >>"$work/binaries"
 	# the test of its containers is skipped without it
 	command -v crun >>"$work/binaries" || :
+	if test -n "${MEMSTATE_QEMU_SWAPPED:-}"; then
+		for name in jemalloc.so.2 tcmalloc_minimal.so.4 mimalloc.so.2; do
+			ls /usr/lib/x86_64-linux-gnu/lib$name 2>/dev/null >>"$work/binaries" || :
+		done
+	fi
 	{
 		cat "$work/python" "$work/binaries"
 		libraries

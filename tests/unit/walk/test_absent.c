@@ -290,12 +290,37 @@ static void the_reason_of_an_estimate_mentions_swapped_memory(void **state)
 	}
 }
 
+/* A heap that was not found may be swapped out instead of having an unknown layout. */
+static void the_reason_of_an_unknown_heap_mentions_swapped_memory(void **state)
+{
+	struct heap found;
+
+	(void)state;
+	for (int is_out = 0; is_out < 2; is_out++) {
+		struct made made = make_pymalloc();
+		const struct walk_input input = { .image = made.image,
+						  .mappings = made.mappings };
+		uint64_t addr = pymalloc_memory.used_addr & ~(IMAGE_PAGE_BYTES - 1);
+
+		made_memory_drop(made.image, addr, addr + IMAGE_PAGE_BYTES);
+		if (is_out)
+			swap_page(mapping_at(&made, addr), true);
+		walk_heap(&input, &found, made.blocks);
+		assert_int_equal(found.quality, QUALITY_UNKNOWN);
+		assert_non_null(found.problem);
+		assert_int_equal(strstr(found.problem, "swapped out") != NULL, is_out);
+		heap_release(&found);
+		release_pymalloc();
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(no_page_can_be_missing_unnoticed),
 		cmocka_unit_test(no_page_of_another_version_can_be_missing_unnoticed),
 		cmocka_unit_test(the_reason_of_an_estimate_mentions_swapped_memory),
+		cmocka_unit_test(the_reason_of_an_unknown_heap_mentions_swapped_memory),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
