@@ -37,7 +37,7 @@ expect 1 "$MEMSTATE" capture -p "$target" /proc/out
 expect 1 "$MEMSTATE" capture --procfs "$dir/written/none" "$dir/written/out"
 said 'No such file or directory'
 expect 1 "$MEMSTATE" capture --procfs /usr "$dir/written/out"
-said '/usr: no process found'
+said '/usr: not a mounted proc file system or a capture'
 only "$dir/written" file
 
 # a pid that is not in use: the largest possible one
