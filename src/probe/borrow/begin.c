@@ -183,26 +183,38 @@ static long read_syscall(const struct borrow *b, int tid, struct strbuf *ret)
 }
 
 /*
+ * Return 0 if the given code is at addr, -EILSEQ if other code is there, or another
+ * -errno if the memory cannot be read.
+ */
+static int compare_code(const struct borrow *b, uint64_t addr, const uint8_t *expected,
+			size_t length)
+{
+	uint8_t code[16];
+	int r = trace_read_opened(b->mem_fd, addr, code, length);
+
+	return r < 0 ? r : memcmp(code, expected, length) == 0 ? 0 : -EILSEQ;
+}
+
+/*
  * Check that libc's code is still mapped. The check fails after an execve(2), because
  * mem_fd still refers to the old address space.
  */
 static int check_code(struct borrow *b)
 {
-	const uint8_t *expected;
-	uint8_t code[16];
 	size_t length;
-	int r;
+	const uint8_t *expected = machine_sigreturn_code(&length);
+	int r = compare_code(b, b->marks->sigreturn_addr, expected, length);
 
-	expected = machine_sigreturn_code(&length);
-	r = trace_read_opened(b->mem_fd, b->marks->sigreturn_addr, code, length);
+	if (r < 0 && r != -ETIMEDOUT)
+		return borrow_fail(b, -ESRCH, "the process has executed another program");
+	if (r == 0) {
+		expected = machine_syscall_code(&length);
+		r = compare_code(b, b->marks->syscall_addr, expected, length);
+	}
 	if (r == -ETIMEDOUT)
 		return borrow_fail(b, r,
 				   "the process's memory could not be read in time");
-	if (r < 0 || memcmp(code, expected, length) != 0)
-		return borrow_fail(b, -ESRCH, "the process has executed another program");
-	expected = machine_syscall_code(&length);
-	if (trace_read_opened(b->mem_fd, b->marks->syscall_addr, code, length) < 0 ||
-	    memcmp(code, expected, length) != 0)
+	if (r < 0)
 		return borrow_fail(
 			b, -EOPNOTSUPP,
 			"the process's libc in memory differs from the file on disk");
