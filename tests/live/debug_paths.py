@@ -2,6 +2,7 @@
 """Debug information with paths from untrusted files: memstate opens
 regular files only."""
 
+import contextlib
 import ctypes
 import os
 import shlex
@@ -58,6 +59,17 @@ class Opens:
         os.close(self.fd)
 
 
+@contextlib.contextmanager
+def own_device():
+    """Return the path of a terminal, a device that no other test opens."""
+    descriptors = os.openpty()
+    try:
+        yield os.ttyname(descriptors[1])
+    finally:
+        for fd in descriptors:
+            os.close(fd)
+
+
 def build(folder, *options):
     if "#define HAVE_LIBDW 1" not in CONFIG or "#define HAVE_PPROF 1" not in CONFIG:
         raise Skip("built without libdw or protobuf-c, so there are no lines")
@@ -93,11 +105,11 @@ def check_only_regular_is_opened(folder, debug):
         equal(find_line(folder), None, "the line with a FIFO in its place")
         equal(opens.count(), 0, "opens of the FIFO")
     os.unlink(debug)
-    # the same with a symlink to a device
-    os.symlink("/dev/full", debug)
-    with Opens("/dev/full") as opens:
-        equal(find_line(folder), None, "the line with a device in its place")
-        equal(opens.count(), 0, "opens of the device")
+    with own_device() as device:
+        os.symlink(device, debug)
+        with Opens(device) as opens:
+            equal(find_line(folder), None, "the line with a device in its place")
+            equal(opens.count(), 0, "opens of the device")
     os.unlink(debug)
     os.rename(debug + ".away", debug)
     equal(find_line(folder), ALLOCATION_LINE, "the line with the file back in its place")
@@ -120,10 +132,11 @@ def split_debug_information_is_read_only_from_a_regular_file():
         if not os.path.exists(debug):
             raise Skip("this compiler does not split debug information")
         os.unlink(debug)
-        os.symlink("/dev/full", debug)
-        with Opens("/dev/full") as opens:
-            find_line(folder)
-            equal(opens.count(), 0, "opens of the device")
+        with own_device() as device:
+            os.symlink(device, debug)
+            with Opens(device) as opens:
+                find_line(folder)
+                equal(opens.count(), 0, "opens of the device")
 
 
 run()
