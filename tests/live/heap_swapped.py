@@ -41,7 +41,7 @@ while True:
     os.write(1, b"done\n")
 """
 
-# What Python itself allocates between two readings of its heap.
+# Python allocates or frees less than this between two readings of its heap.
 SLACK = 64 * KIB
 
 

@@ -142,8 +142,8 @@ def a_sidecar_that_leaks_beside_an_app_that_was_larger_from_the_start():
 
 
 def grow_until_the_sidecar_hits_the_limit(folder, pod):
-    """Return what is told about the kill, both processes, and how long the app had been
-    stopped when the kernel killed it."""
+    """Return memstate's explanation of the kill, the app, the sidecar, and the time in ms from
+    stopping the app to its kill."""
     app = pod.start(pod.app, "ready=1", "leak=512/25")
     sidecar = pod.start(pod.sidecar, "ready=1", "anon=12")
     watch = Watch(pod, f"{folder}/r")
