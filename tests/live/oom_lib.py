@@ -6,6 +6,7 @@ import functools
 import json
 import os
 import re
+import select
 import signal
 import sqlite3
 import subprocess
@@ -24,34 +25,54 @@ SLACK = 2 * MIB
 
 
 class KernelLog:
-    """The kernel log from now on."""
+    """The kernel log from now on. A thread reads it before the kernel overwrites it."""
 
     def __init__(self):
+        self.lines, self.fd = [], None
         try:
             self.fd = os.open("/dev/kmsg", os.O_RDONLY | os.O_NONBLOCK)
             os.lseek(self.fd, 0, os.SEEK_END)
         except OSError:
-            self.fd = None
-        self.is_incomplete = False
+            return
+        self.is_over, self.end_over = os.pipe()
+        self.reader = threading.Thread(target=self.read, daemon=True)
+        self.reader.start()
 
-    def records(self):
-        while self.fd is not None:
-            try:
-                yield os.read(self.fd, 8192)
-            except BrokenPipeError:
-                self.is_incomplete = True  # the kernel has overwritten some records
-            except BlockingIOError:
-                os.close(self.fd)
-                self.fd = None
+    def read(self):
+        is_last = False
+        while not is_last:
+            is_last = self.is_over in select.select([self.fd, self.is_over], [], [])[0]
+            with contextlib.suppress(BlockingIOError):
+                while True:
+                    with contextlib.suppress(BrokenPipeError):  # some records were lost
+                        self.lines.append(os.read(self.fd, 8192))
+
+    def end(self):
+        """Read the rest of the log and close it. Return the records."""
+        if self.fd is not None:
+            os.close(self.end_over)
+            self.reader.join()
+            os.close(self.is_over)
+            os.close(self.fd)
+            self.fd = None
+        return self.lines
 
     def lacks_reports(self):
-        """Return whether kills lack reports, or may lack them: the kernel logs each kill, but
+        """End the reading. Return whether kills lack reports: the kernel logs each kill, but
         reports at most ten in five seconds."""
         killed, reported = set(), set()
-        for record in self.records():
+        for record in self.end():
             reported |= set(re.findall(rb"oom-kill:.*,pid=(\d+),", record))
             killed |= set(re.findall(rb"Killed process (\d+) ", record))
-        return self.is_incomplete or not killed <= reported
+        return not killed <= reported
+
+
+def can_read_log():
+    try:
+        os.close(os.open("/dev/kmsg", os.O_RDONLY | os.O_NONBLOCK))
+    except OSError:
+        return False
+    return True
 
 
 def test(function):
@@ -69,6 +90,8 @@ def test(function):
                 print(f"{function.__name__}: retry, since the kernel omitted reports: {error}", file=sys.stderr)
                 live.end_started()
                 time.sleep(5)
+            finally:
+                log.end()
         return function()
     return live.test(try_it)
 
