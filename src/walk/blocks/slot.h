@@ -36,7 +36,7 @@ struct slot {
 	unsigned int index;  /* number of the slot in the group */
 	/* true if the slot contains another group; bytes is then 0 */
 	bool has_group;
-	/* address of a part of the header that is not resident, or 0 if all is resident */
+	/* address of a part of the header that is not resident, or 0 if it is resident */
 	uint64_t absent_addr;
 };
 
