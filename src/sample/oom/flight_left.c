@@ -7,6 +7,8 @@
 
 /* Maximum time between the kill of a process and the sample that no longer lists it. */
 #define NEAR_NS (10 * NS_PER_S)
+/* Maximum error of the time of a kill in the kernel log. */
+#define CLOCK_ERROR_NS (20 * NS_PER_MS)
 
 void flight_left_add(struct flight_left *left, const struct cgroup *before,
 		     const struct cgroup *after, uint64_t now_ns)
@@ -29,7 +31,7 @@ bool flight_left_has(const struct flight_left *left, int pid, uint64_t killed_ns
 	for (size_t i = 0; i < count; i++) {
 		const struct flight_left_pid *item = &left->items[i];
 
-		if (item->pid == pid && item->noticed_ns + NEAR_NS > killed_ns &&
+		if (item->pid == pid && killed_ns < item->noticed_ns + CLOCK_ERROR_NS &&
 		    killed_ns + NEAR_NS > item->noticed_ns)
 			return true;
 	}

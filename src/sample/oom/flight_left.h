@@ -32,8 +32,9 @@ void flight_left_add(struct flight_left *left, const struct cgroup *before,
 		     const struct cgroup *after, uint64_t now_ns);
 
 /*
- * Return true if the process left the cgroup within a few seconds before or after the
- * given time, which is too short for the kernel to use its pid again.
+ * Return true if a process that was killed at the given time may have left the cgroup for
+ * that reason: it was in the cgroup until the kill or later, and left it within a few
+ * seconds, which is too short for the kernel to use its pid again.
  */
 bool flight_left_has(const struct flight_left *left, int pid, uint64_t killed_ns);
 
