@@ -60,8 +60,8 @@ static int parse_setting(const struct known_allocator *known, const char *settin
 
 	if (setting[length] == '\0' || length == 0 || *value == '\0') {
 		message_usage(NULL,
-			      "--preload: '%s' is not of the form NAME=VALUE, as "
-			      "settings of %s must be",
+			      "--preload: '%s': settings of %s have the form "
+			      "NAME=VALUE",
 			      setting, known->name);
 		return -EINVAL;
 	}
