@@ -128,7 +128,10 @@ static void handle_fault(struct lazy *l, uint64_t fault_addr)
 	start_addr = is_next ? addr : addr & ~(LAZY_BLOCK_BYTES - 1);
 	if (start_addr < run->start_addr)
 		start_addr = run->start_addr;
-	length = fill_pages(l, run, start_addr, l->window * IMAGE_PAGE_BYTES);
+	/* the list of pages has only one page of the block, so read only this block */
+	length = is_next ? l->window * IMAGE_PAGE_BYTES
+			 : LAZY_BLOCK_BYTES - start_addr % LAZY_BLOCK_BYTES;
+	length = fill_pages(l, run, start_addr, length);
 	/* the page at addr was not filled, probably because an earlier page is present */
 	if (length <= addr - start_addr) {
 		l->page_count += length / IMAGE_PAGE_BYTES;

@@ -18,8 +18,11 @@
 
 #define PAGES 256
 #define PAGE IMAGE_PAGE_BYTES
+#define MAPPED_BYTES (PAGES * PAGE + LAZY_BLOCK_BYTES)
 
 struct memory {
+	/* contains the pages, which begin at a multiple of LAZY_BLOCK_BYTES */
+	void *mapping;
 	uint8_t *bytes;
 	uint64_t addr;
 	struct peek_range range;
@@ -35,10 +38,12 @@ static int set_up(void **state)
 	static struct memory m;
 
 	m = (struct memory){ .image = IMAGE_INIT };
-	m.bytes = mmap(NULL, PAGES * PAGE, PROT_READ | PROT_WRITE,
-		       MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-	if (m.bytes == MAP_FAILED)
+	m.mapping = mmap(NULL, MAPPED_BYTES, PROT_READ | PROT_WRITE,
+			 MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	if (m.mapping == MAP_FAILED)
 		return -1;
+	m.bytes = (uint8_t *)m.mapping + LAZY_BLOCK_BYTES -
+		  (uintptr_t)m.mapping % LAZY_BLOCK_BYTES;
 	madvise(m.bytes, PAGES * PAGE, MADV_NOHUGEPAGE);
 	for (size_t i = 0; i < PAGES; i++)
 		if (i % 5 != 4)
@@ -65,7 +70,7 @@ static int tear_down(void **state)
 	page_list_release(&m->found);
 	close(m->peek.pagemap_fd);
 	close(m->peek.mem_fd);
-	return munmap(m->bytes, PAGES * PAGE);
+	return munmap(m->mapping, MAPPED_BYTES);
 }
 
 static void add_pages(struct memory *m, size_t first, size_t end)
@@ -182,6 +187,24 @@ static void pages_are_read_when_they_are_first_used(void **state)
 	assert_true(m->cpu_ns > 0);
 }
 
+/*
+ * The list contains one page of each block that was read. A page of another block must
+ * not be read with it, because the list would not show that the page was used.
+ */
+static void a_block_that_is_not_read_from_its_start_ends_at_its_end(void **state)
+{
+	struct memory *m = *state;
+	const size_t last = 31, next = 32; /* both are in the run of pages 30 to 33 */
+	struct lazy *lazy;
+
+	copy(m);
+	lazy = watch(m, m->peek.mem_fd, PAGES);
+	assert_int_equal(read_page(m, last), last + 1);
+	assert_int_equal(read_page(m, next), next + 1);
+	assert_true(lazy_stop(lazy, &m->found, &m->cpu_ns));
+	assert_true(is_found(m, last) && is_found(m, next));
+}
+
 static void sequential_reads_need_few_faults(void **state)
 {
 	struct memory *m = *state;
@@ -269,6 +292,7 @@ int main(void)
 		TEST(only_the_listed_pages_are_copied),
 		TEST(an_empty_list_copies_nothing),
 		TEST(pages_are_read_when_they_are_first_used),
+		TEST(a_block_that_is_not_read_from_its_start_ends_at_its_end),
 		TEST(sequential_reads_need_few_faults),
 		TEST(a_read_of_a_page_that_was_not_copied_is_noticed),
 		TEST(pages_beyond_the_maximum_are_zeros),
