@@ -48,14 +48,18 @@ def rss(pids):
     return total
 
 
+def free_port(address="127.0.0.1"):
+    with socket.socket() as s:
+        s.bind((address, 0))
+        return s.getsockname()[1]
+
+
 class Exporter:
     """memstate exporter on a free port of the loopback interface."""
 
     def __init__(self, *args, address="127.0.0.1", config=None, **popen):
         need_built_with("MICROHTTPD")
-        with socket.socket() as s:
-            s.bind((address, 0))
-            self.port = s.getsockname()[1]
+        self.port = free_port(address)
         self.address = address
         if config:
             args = (*args, "--web.config.file", config)

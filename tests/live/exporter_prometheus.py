@@ -6,14 +6,13 @@ and one is killed. The exporter needs no more rights than the manifests and unit
 import contextlib
 import os
 import shutil
-import socket
 import subprocess
 import tempfile
 import threading
 import urllib.request
 
 import oom_lib
-from exporter_lib import Exporter, add_up, parse, rss, sleepers
+from exporter_lib import Exporter, add_up, free_port, parse, rss, sleepers
 from live import (IS_ROOT, MEMSTATE, MIB, TIMEOUT, Skip, check, equal, need_built_with, run, test,
                   wait_until)
 from oom_lib import Group
@@ -103,9 +102,7 @@ def kernel_has_perfmon():
 @contextlib.contextmanager
 def serving_with(rights, *args):
     """Serve with setpriv's options; return a function that gets the samples."""
-    with socket.socket() as s:
-        s.bind(("127.0.0.1", 0))
-        port = s.getsockname()[1]
+    port = free_port()
     process = subprocess.Popen(["setpriv", *rights, "--no-new-privs", MEMSTATE, "exporter", *args,
                                 "--web.listen-address", f"127.0.0.1:{port}"], stderr=subprocess.PIPE)
 

@@ -7,14 +7,13 @@ import contextlib
 import json
 import os
 import shutil
-import socket
 import ssl
 import subprocess
 import tempfile
 import urllib.parse
 import urllib.request
 
-from exporter_lib import Exporter, add_up, parse, rss, sleepers
+from exporter_lib import Exporter, add_up, free_port, parse, rss, sleepers
 from live import TIMEOUT, Skip, check, equal, need_built_with, run, start_memstate, test, wait_until
 from web_file_lib import bcrypt, certificates, write
 
@@ -37,12 +36,6 @@ WEB_FILE = """tls_server_config:
 basic_auth_users:
   joe: %s
 """
-
-
-def free_address():
-    with socket.socket() as s:
-        s.bind(("127.0.0.1", 0))
-        return "127.0.0.1:%d" % s.getsockname()[1]
 
 
 def get(address, path, **parameters):
@@ -70,7 +63,7 @@ def started(program, package, *args):
 @contextlib.contextmanager
 def victoria_metrics(folder, config):
     """Start VictoriaMetrics; return a function that queries the value of an expression."""
-    address = free_address()
+    address = f"127.0.0.1:{free_port()}"
     path = os.path.join(folder, "scrape.yml")
     write(path, config)
 
@@ -120,7 +113,7 @@ def victoria_metrics_scrapes_with_a_certificate_and_a_password():
 
 @test
 def node_exporter_passes_the_text_file_on():
-    name, address = f"node{os.getpid()}", free_address()
+    name, address = f"node{os.getpid()}", f"127.0.0.1:{free_port()}"
     with tempfile.TemporaryDirectory() as folder, sleepers(folder, name, 2) as pids, \
          tempfile.TemporaryDirectory() as texts:
         path = os.path.join(texts, "memstate.prom")

@@ -4,11 +4,11 @@
 import json
 import os
 import shutil
-import socket
 import subprocess
 import urllib.parse
 import urllib.request
 
+from exporter_lib import free_port
 from live import TIMEOUT, Skip
 
 
@@ -18,9 +18,7 @@ class Prometheus:
     def __init__(self, folder, target, rules=()):
         if not shutil.which("prometheus"):
             raise Skip("prometheus is not installed")
-        with socket.socket() as s:
-            s.bind(("127.0.0.1", 0))
-            self.address = "127.0.0.1:%d" % s.getsockname()[1]
+        self.address = f"127.0.0.1:{free_port()}"
         config = os.path.join(folder, "prometheus.yml")
         with open(config, "w") as f:
             f.write("global: {scrape_interval: 1s, scrape_timeout: 1s, evaluation_interval: 1s}\n"

@@ -120,27 +120,28 @@ void made_memory_drop(struct image *image, uint64_t start_addr, uint64_t end_add
 	*image = kept;
 }
 
+static struct mapping *find_mapping(struct mapping_list *mappings, uint64_t addr)
+{
+	for (size_t i = 0; i < mappings->count; i++)
+		if (addr >= mappings->items[i].start_addr &&
+		    addr < mappings->items[i].end_addr)
+			return &mappings->items[i];
+	return NULL;
+}
+
+void made_memory_count_swapped(struct mapping_list *mappings, uint64_t addr)
+{
+	find_mapping(mappings, addr)->counters.bytes[SMAPS_SWAP] += IMAGE_PAGE_BYTES;
+}
+
 void made_memory_remove_page(struct image *image, struct mapping_list *mappings,
 			     uint64_t addr, bool is_swapped)
 {
 	addr &= ~(IMAGE_PAGE_BYTES - 1);
 	made_memory_drop(image, addr, addr + IMAGE_PAGE_BYTES);
-	for (size_t i = 0; i < mappings->count; i++) {
-		struct mapping *m = &mappings->items[i];
-
-		if (addr < m->start_addr || addr >= m->end_addr)
-			continue;
-		m->counters.bytes[SMAPS_RSS] -= IMAGE_PAGE_BYTES;
-		m->counters.bytes[SMAPS_SWAP] += is_swapped ? IMAGE_PAGE_BYTES : 0;
-	}
-}
-
-void made_memory_count_swapped(struct mapping_list *mappings, uint64_t addr)
-{
-	for (size_t i = 0; i < mappings->count; i++)
-		if (addr >= mappings->items[i].start_addr &&
-		    addr < mappings->items[i].end_addr)
-			mappings->items[i].counters.bytes[SMAPS_SWAP] += IMAGE_PAGE_BYTES;
+	find_mapping(mappings, addr)->counters.bytes[SMAPS_RSS] -= IMAGE_PAGE_BYTES;
+	if (is_swapped)
+		made_memory_count_swapped(mappings, addr);
 }
 
 void *made_memory_at(struct made_memory *m, uint64_t addr, uint64_t length)

@@ -278,9 +278,7 @@ static void the_reason_of_an_estimate_mentions_swapped_memory(void **state)
 						  .mappings = made.mappings };
 		uint64_t addr = v8_memory.old_addr;
 
-		made_memory_drop(made.image, addr, addr + IMAGE_PAGE_BYTES);
-		if (is_out)
-			swap_page(mapping_at(&made, addr), true);
+		made_memory_remove_page(made.image, made.mappings, addr, is_out);
 		walk_heap(&input, &found, made.blocks);
 		assert_int_equal(found.allocator, ALLOCATOR_V8);
 		assert_int_equal(found.quality, QUALITY_ESTIMATE);
@@ -302,9 +300,7 @@ static void the_reason_of_an_unknown_heap_mentions_swapped_memory(void **state)
 						  .mappings = made.mappings };
 		uint64_t addr = pymalloc_memory.used_addr & ~(IMAGE_PAGE_BYTES - 1);
 
-		made_memory_drop(made.image, addr, addr + IMAGE_PAGE_BYTES);
-		if (is_out)
-			swap_page(mapping_at(&made, addr), true);
+		made_memory_remove_page(made.image, made.mappings, addr, is_out);
 		walk_heap(&input, &found, made.blocks);
 		assert_int_equal(found.quality, QUALITY_UNKNOWN);
 		assert_non_null(found.problem);

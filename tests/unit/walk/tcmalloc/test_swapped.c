@@ -45,9 +45,7 @@ static uint64_t page_of(uint64_t addr)
 /* Remove the page at addr from the copy. It is swapped out, or was never written. */
 static void remove_page(uint64_t addr, bool is_swapped)
 {
-	made_memory_drop(&h.image, page_of(addr), page_of(addr) + PAGE);
-	if (is_swapped)
-		made_memory_count_swapped(&h.mappings, addr);
+	made_memory_remove_page(&h.image, &h.mappings, addr, is_swapped);
 }
 
 static void assert_bound(const char *problem)
