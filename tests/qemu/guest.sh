@@ -144,8 +144,8 @@ make_disk()
 	mkdir -p "$root/bin" "$root/proc" "$root/sys" "$root/dev" "$root/tmp" "$root/run"
 	cp "$(command -v busybox)" "$root/bin/busybox"
 	ln -s busybox "$root/bin/sh"
-	cp "$here/init" "$root/init"
-	(cd "$srcdir/tests/live" && python_files live.py $libraries_of_tests $tests $swap) >"$work/python"
+	cp "$here/init" "$here/hold_perf_event.py" "$root/"
+	(cd "$srcdir/tests/live" && python_files live.py $libraries_of_tests $tests $swap "$here/hold_perf_event.py") >"$work/python"
 	sed -n '1p; /\.so$/p' "$work/python" >"$work/binaries"
 	targets=$builddir/tests/targets
 	printf '%s\n' "$MEMSTATE" "$targets/oom_target" "$targets/storm_target" "$targets/pre_copy_tool" \
@@ -183,7 +183,7 @@ boot()
 		-nographic -no-reboot -nic none \
 		-kernel "$vmlinuz" -drive "file=$work/disk,format=raw,if=none,id=disk,cache=unsafe" \
 		-device nvme,drive=disk,serial=disk \
-		-append "console=ttyS0 root=/dev/nvme0n1 rw init=/init panic=-1 no_timer_check quiet loglevel=3 psi=1" \
+		-append "console=ttyS0 root=/dev/nvme0n1 rw init=/init panic=-1 no_timer_check quiet loglevel=3 psi=1 cgroup_disable=cpuset" \
 		</dev/null 2>&1 | sed -u 's/\r//g' | tee "$work/console" |
 		sed -u -n "s/^.*\(guest: begins\)/\1/; /^guest: begins/,\$p" | tee "$work/said"
 }
@@ -200,7 +200,11 @@ mkdir -p "$work"
 find_kernel
 # Boot again if the emulator failed, not a test. An emulated machine can stop early when
 # the host is busy. And qemu 7.2 sometimes executes an int3 instruction that the guest's
-# kernel, which changes its own code, has already replaced: it stops with "Oops: int3".
+# kernel, which patches its own code, has already replaced: it stops with "Oops: int3". The
+# kernel must therefore not patch code that runs all the time while tests run:
+# hold_perf_event.py prevents that in the scheduler. The page allocator is patched when the
+# first cgroup with a cpuset is created, and again when the last one is removed; containers
+# of crun have one if the kernel knows cpusets.
 for _ in 1 2 3; do
 	make_disk
 	boot

@@ -1,5 +1,5 @@
 # Cgroup version 2 and soft-dirty bits, tested in a qemu guest. Not part of "make check".
-EXTRA_DIST += %D%/guest.sh %D%/soft_dirty.sh %D%/init
+EXTRA_DIST += %D%/guest.sh %D%/soft_dirty.sh %D%/init %D%/hold_perf_event.py
 CLEANFILES += %D%/guest.log %D%/guest.trs %D%/soft_dirty.log %D%/soft_dirty.trs
 .PHONY: check-qemu check-qemu-swapped
 check-qemu:
