@@ -80,6 +80,7 @@ unit_walk = \
 	%D%/walk/blocks/test_types \
 	%D%/walk/glibc/test_mapped \
 	%D%/walk/glibc/test_running \
+	%D%/walk/glibc/test_swapped \
 	%D%/walk/glibc/test_walk \
 	%D%/walk/hotspot/test_objects \
 	%D%/walk/hotspot/test_walk \

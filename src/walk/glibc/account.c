@@ -243,16 +243,68 @@ static void fill_mallinfo(struct glibc *g)
 	info->keepcost = g->heap->arenas[0].top_bytes;
 }
 
-static void set_quality(struct glibc *g)
+/* Return true if part of the arena's memory may be swapped out. */
+static bool is_arena_swapped(const struct glibc *g, size_t index)
+{
+	uint64_t start = index == 0 ? g->par.sbrk_base_addr : g->heap->arenas[index].addr;
+	bool is_swapped = walk_is_part_swapped(g->input, start & ~(IMAGE_PAGE_BYTES - 1),
+					       glibc_contiguous_end(g, start));
+
+	for (size_t i = 0; i < g->region_count && !is_swapped; i++)
+		is_swapped = g->regions[i].kind != REGION_MAPPED &&
+			     g->regions[i].arena == index &&
+			     walk_is_part_swapped(g->input, g->regions[i].start_addr,
+						  g->regions[i].end_addr);
+	return is_swapped;
+}
+
+/*
+ * If part of the memory of each arena with a problem may be swapped out, report this as
+ * the arena's problem, and return what it means for the figures: such arenas are left out
+ * of all sums, and a thread's cache in one of them may contain blocks of other arenas.
+ * Otherwise, return NULL.
+ */
+static const char *explain_swapped(const struct glibc *g)
 {
 	struct heap *heap = g->heap;
 
+	for (size_t i = 0; i < heap->arena_count; i++)
+		if (heap->arenas[i].problem && !is_arena_swapped(g, i))
+			return NULL;
+	for (size_t i = 0; i < heap->arena_count; i++)
+		if (heap->arenas[i].problem)
+			heap->arenas[i].problem = "part of its memory is swapped out";
+	return heap->arena_count == 1
+		       ? "part of the arena is swapped out, and its blocks are not counted"
+		       : "parts of arenas are swapped out: blocks of these arenas are not "
+			 "counted; blocks of other arenas in thread caches may count as "
+			 "live";
+}
+
+static const char *find_arena_problem(const struct heap *heap)
+{
+	for (size_t i = 0; i < heap->arena_count; i++)
+		if (heap->arenas[i].problem)
+			return heap->arenas[i].problem;
+	return NULL;
+}
+
+static void set_quality(struct glibc *g)
+{
+	struct heap *heap = g->heap;
+	const char *bound = g->has_swapped_cache
+				    ? "the TLS of a thread is swapped out: chunks in its "
+				      "tcache count as live"
+				    : NULL;
+
 	heap->trimmable_bytes = 0;
-	for (size_t i = 0; i < heap->arena_count; i++) {
-		if (heap->arenas[i].problem && !heap->problem)
-			heap->problem = heap->arenas[i].problem;
+	for (size_t i = 0; i < heap->arena_count; i++)
 		heap->trimmable_bytes =
 			bytes_add(heap->trimmable_bytes, heap->arenas[i].trimmable_bytes);
+	heap->problem = find_arena_problem(heap);
+	if (heap->problem && !glibc_is_running(g)) {
+		bound = explain_swapped(g);
+		heap->problem = bound ? NULL : heap->problem;
 	}
 	if (!heap->problem && glibc_is_running(g))
 		heap->problem =
@@ -261,13 +313,11 @@ static void set_quality(struct glibc *g)
 	if (!heap->problem && (heap->mapped.count != g->par.mapped_count ||
 			       heap->mapped.bytes != g->par.mapped_bytes))
 		heap->problem = "not all chunks with their own mapping were found";
-	heap->quality = heap->problem ? QUALITY_ESTIMATE : QUALITY_EXACT;
-	if (heap->quality == QUALITY_EXACT && g->has_swapped_cache) {
-		heap->quality = QUALITY_BOUND;
-		heap->problem =
-			"the TLS of a thread is swapped out: chunks in its tcache "
-			"count as live";
-	}
+	heap->quality = heap->problem ? QUALITY_ESTIMATE
+			: bound	      ? QUALITY_BOUND
+				      : QUALITY_EXACT;
+	if (!heap->problem)
+		heap->problem = bound;
 }
 
 void glibc_account(struct glibc *g)

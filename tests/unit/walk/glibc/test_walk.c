@@ -222,7 +222,7 @@ static void a_cyclic_list_is_detected(void **state)
 	heap_image_release(&h);
 }
 
-static void a_swapped_out_page_makes_the_arena_unknown(void **state)
+static void a_missing_page_makes_the_arena_unknown(void **state)
 {
 	struct heap_image h;
 	struct heap heap;
@@ -388,7 +388,7 @@ int main(void)
 		cmocka_unit_test(trimming_changes_only_the_free_pages),
 		cmocka_unit_test(a_damaged_arena_is_unknown_with_a_reason),
 		cmocka_unit_test(a_cyclic_list_is_detected),
-		cmocka_unit_test(a_swapped_out_page_makes_the_arena_unknown),
+		cmocka_unit_test(a_missing_page_makes_the_arena_unknown),
 		cmocka_unit_test(arenas_that_do_not_form_a_ring_are_not_a_malloc),
 		cmocka_unit_test(
 			a_heap_after_the_data_of_a_library_is_not_another_malloc),
