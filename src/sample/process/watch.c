@@ -15,10 +15,10 @@
 #include "sample/process/watch_list.h"
 
 /*
- * Maximum age of the figures of visible processes. Even an idle process may gain or lose
- * Pss, because other processes start or stop sharing its pages.
+ * Maximum age of the figures of visible processes whose Rss has not changed. Even an idle
+ * process may gain or lose Pss, because other processes start or stop sharing its pages.
  */
-#define VISIBLE_AGE_MAX_NS (5 * NS_PER_S)
+#define VISIBLE_AGE_MAX_NS (10 * NS_PER_S)
 
 /*
  * Time for which a refresh reads processes, because the screen must respond. The time for
