@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* io - read and write files, with a retry after EINTR and after short counts. */
+/* io - read and write files, retrying after EINTR and after short reads and writes. */
 #ifndef MS_BASE_IO_H
 #define MS_BASE_IO_H
 
@@ -41,7 +41,7 @@ int io_write_file_atomic(const char *path, const void *bytes, size_t length, mod
 
 /*
  * Replace a file in an open directory atomically, as io_write_file_atomic() does. The
- * name has no slash. A symlink with this name is replaced, not followed.
+ * name must not contain a slash. A symlink with this name is replaced, not followed.
  */
 int io_replace_file_at(int dir_fd, const char *name, const struct strbuf *text,
 		       mode_t mode);

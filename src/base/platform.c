@@ -15,7 +15,7 @@
 #	define MACHINE "another machine"
 #endif
 
-/* Parts of memstate in unsupported_reasons support only this machine and page size. */
+/* The parts of memstate in unsupported_reasons require this machine and page size. */
 #define KNOWN_MACHINE "x86-64"
 #define KNOWN_PAGE_BYTES 4096
 

@@ -31,15 +31,15 @@ struct platform {
 struct platform platform_current(void);
 
 /*
- * Return why a part of memstate does not work on the given platform, or NULL if it works.
- * The string is static.
+ * Return the reason why a part of memstate does not work on the given platform, or NULL
+ * if it works. The string is static.
  */
 const char *platform_unsupported_reason_on(const struct platform *platform,
 					   enum platform_part part);
 
 /*
- * Return why a part of memstate does not work on this machine, or NULL if it works. The
- * string is static.
+ * Return the reason why a part of memstate does not work on this machine, or NULL if it
+ * works. The string is static.
  */
 const char *platform_unsupported_reason(enum platform_part part);
 

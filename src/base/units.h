@@ -73,8 +73,8 @@ int units_parse_duration(const char *text, uint64_t *ret_ns);
 int units_parse_bytes(const char *text, uint64_t *ret_bytes);
 
 /*
- * Parse a percentage such as "2", "12.5" or "50%", with up to three digits of fraction.
- * The result is in thousandths of a percent.
+ * Parse a percentage such as "2", "12.5" or "50%", with up to three decimals. The result
+ * is in thousandths of a percent.
  */
 int units_parse_percent(const char *text, uint64_t *ret_thousandths);
 

@@ -140,8 +140,8 @@ struct count_slot {
 	 */
 	int64_t flushed_bytes;
 	/*
-	 * number of times that threads using this slot have added pending_bytes to the
-	 * header
+	 * number of times that threads using this slot have added pending_bytes to
+	 * live_bytes in the header
 	 */
 	uint64_t flush_count;
 	/*

@@ -5,8 +5,8 @@
  *
  * There is a small library for each allocator, which defines the entry points of that
  * allocator. It is preloaded after the counting library, but only if the program or one
- * of its libraries imports one of these names. Otherwise a program that looks up mallocx
- * would wrongly conclude that it runs with jemalloc.
+ * of its libraries imports one of these names. If it were always preloaded, a program
+ * that looks up mallocx would wrongly conclude that it runs with jemalloc.
  */
 #ifndef MS_AGENT_COUNT_ENTRY_H
 #define MS_AGENT_COUNT_ENTRY_H

@@ -24,7 +24,7 @@
 #define likely(x) __builtin_expect(!!(x), 1)
 #define unlikely(x) __builtin_expect(!!(x), 0)
 
-/* Number of thread table entries that may store a key, from the key's index on. */
+/* number of thread table entries that may store a key, starting at the key's index */
 #define WINDOW 32u
 /* Number of entries of the thread table that a new thread checks for ended threads. */
 #define ENDED_LOOKS 32u
@@ -270,9 +270,10 @@ static uint32_t find_or_allocate(uint32_t key)
 }
 
 /*
- * Count a call if the thread has no slot, or if its slot is not in the first table entry
- * for its key. This happens at a thread's first calls, and rarely later. Return the
- * thread's slot, or NULL. is_null is true for a free of NULL.
+ * Count a call on the slow path: the thread has no slot, or its slot is not in the first
+ * table entry for its key. A thread's first calls take this path; later calls rarely do.
+ * Return the thread's slot, or NULL if no slot is free. is_null is true for a free of
+ * NULL.
  */
 static COLD struct count_slot *count_slowly(enum count_function function, uint64_t bytes,
 					    bool is_null)
@@ -305,9 +306,7 @@ static COLD struct count_slot *count_slowly(enum count_function function, uint64
  */
 static inline bool is_due(struct count_slot *slot, uint64_t bytes)
 {
-	/*
-	 * no overflow, because bytes is at most PTRDIFF_MAX, and pending_bytes at least 0
-	 */
+	/* cannot overflow: bytes is at most PTRDIFF_MAX, pending_bytes at least 0 */
 	slot->pending_bytes -= (int64_t)bytes;
 	slot->pending_bytes--;
 	return unlikely(slot->pending_bytes < 0);

@@ -36,8 +36,8 @@
 #define HOOKS_VERSION UINT32_C(4)
 
 /*
- * The functions that hooks replace, as X(function, the enum count_function under which
- * its calls are counted).
+ * The functions that hooks replace. Each row is X(function, the value of enum
+ * count_function under which its calls are counted).
  */
 #define HOOKS_PLAIN(X)                          \
 	X(malloc, COUNT_MALLOC)                 \
@@ -131,7 +131,7 @@ struct hooks_head {
 	 * members, other memstate processes check whether the process is alive.
 	 */
 	uint64_t owner_pid, owner_start_ticks, owner_namespace;
-	uint64_t gates_addr; /* address of the gates; 0 without gates */
+	uint64_t gates_addr; /* address of the gates (jumps to the hooks); 0: no gates */
 	uint32_t record_count;
 	/*
 	 * size of the address range of the hooks and their data: HOOKS_BYTES
@@ -194,7 +194,10 @@ struct hooks_private {
 
 /* A range of mapped code, as read by memstate from /proc/PID/maps and the mapped file. */
 struct hooks_module {
-	/* memstate writes `end` last, and sets it to 0 when the file is unmapped */
+	/*
+	 * memstate writes `end` after the other members, and sets it to 0 when the file
+	 * is unmapped
+	 */
 	uint64_t start, end;
 	uint64_t tables_addr; /* address of the unwind tables; 0 without tables */
 	/*
@@ -259,7 +262,7 @@ static_assert(HOOKS_NODES_OFFSET == 0x102c3000, "as in the script");
  */
 struct gates {
 	uint32_t magic, version;
-	/* target of each gate: the address of a hook or of the original function */
+	/* address to which each gate jumps: a hook or the original function */
 	uint64_t targets[HOOK_MAX];
 	uint8_t pad[1016];
 	/* machine code of each gate: "jmp *target" */

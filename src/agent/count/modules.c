@@ -154,7 +154,7 @@ static int look_for(struct dl_phdr_info *info, size_t size, void *data)
 /*
  * Find a module with _dl_find_object(). If there are gaps between the module's segments,
  * _dl_find_object() returns only the segment that contains the address, without the ELF
- * header; then use dl_iterate_phdr().
+ * header. In that case, use dl_iterate_phdr().
  */
 static bool find_by_object(struct wanted *w)
 {

@@ -89,8 +89,8 @@ void count_new_find(void)
 }
 
 /*
- * Functions besides malloc that the allocator's operator new may call by name. These
- * calls are counted too, and must be subtracted again.
+ * Functions besides malloc that the allocator's operator new may call by name. Such calls
+ * are counted as well, so they must be subtracted again.
  */
 static const enum count_function within[] = {
 	COUNT_CALLOC,

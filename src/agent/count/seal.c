@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * seal - replacements for prctl(2) and syscall(2), through which the counting library
- * detects that the program installs a seccomp filter or names a thread.
+ * detects that the program installs a seccomp filter or sets the name of a thread.
  *
  * The library does not detect a filter that is installed in another way. ask.h lists the
  * system calls that the library makes even under such a filter.

@@ -22,7 +22,7 @@
 #include "agent/system/ask.h"
 #include "agent/system/new_file.h"
 
-/* number of slots that a new thread checks for one whose thread has ended */
+/* number of slots that a new thread checks, to find the slot of an ended thread */
 #define ENDED_LOOKS 32
 #define COUNT_NAMED_MAX 64
 #define PAGE_SLOTS (COUNT_GROW_BYTES / COUNT_SLOT_BYTES)
@@ -319,8 +319,8 @@ static void fold(struct count_slot *slot)
 	slot->high_bytes = 0;
 	slot->stack_at = slot->last_addr = 0;
 	/*
-	 * all members of a slot up to and including flushed_bytes are counters that can
-	 * be added
+	 * all members of a slot up to and including flushed_bytes are counters, so their
+	 * values can be added up
 	 */
 	for (size_t i = 0;
 	     i <= offsetof(struct count_slot, flushed_bytes) / sizeof(uint64_t); i++)
@@ -371,8 +371,8 @@ static bool extend_to(uint32_t index)
 	    !ask_for_room((uintptr_t)slot_at(first), (uintptr_t)slot_at(end)))
 		return false;
 	/*
-	 * Threads do not wait for each other: each thread allocates the disk space for
-	 * its own slot. Record the highest end of all allocations.
+	 * Several threads may allocate disk space at the same time, each for its own
+	 * slot, so only ever increase slots_reserved.
 	 */
 	while (before < end &&
 	       !__atomic_compare_exchange_n(&slots_reserved, &before, end, false,

@@ -98,18 +98,18 @@ struct stack_file_head {
 	uint64_t lost_count;
 	uint64_t lost_module_count;
 	/*
-	 * number of checked stacks, and number of mismatches; valid if STACK_CHECKED is
-	 * set
+	 * number of stacks that were unwound a second time for comparison, and number of
+	 * mismatches; valid if STACK_CHECKED is set
 	 */
 	uint64_t checked_count, mismatch_count;
 	uint64_t reserved[4];
-	/* The members from here on are written often. */
+	/* The members that are written often, in a cache line of their own. */
 	/* upper bound on the node numbers in use; some lower numbers may be unused */
 	uint32_t node_count;
 	uint32_t reserved_count;
 	/*
-	 * live bytes of all threads in fixed point, except those that the threads still
-	 * count in their own pending_bytes
+	 * live bytes of all threads, in fixed point, excluding the bytes that each thread
+	 * still has in its own pending_bytes
 	 */
 	int64_t live_bytes;
 	int64_t peak_bytes; /* maximum of live_bytes so far */

@@ -141,8 +141,8 @@ static void save_path(const struct stack_trie *trie, const struct unwind_thread 
 }
 
 /*
- * Return the cache key for the path of the fresh frames, or 0 if the path cannot be
- * cached.
+ * Return the cache key for the path of the fresh frames (those found by the last
+ * unwinding), or 0 if the path cannot be cached.
  */
 static inline uint64_t path_key(const struct stack_trie *trie,
 				const struct unwind_thread *u)

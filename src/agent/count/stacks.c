@@ -12,7 +12,7 @@
 
 #include "agent/count/stack_sample.h"
 
-/* number of threads that a new thread checks for one that has ended */
+/* number of threads that a new thread checks, to find one that has ended */
 #define ENDED_LOOKS 32
 #define PAGE_BYTES 4096
 
@@ -38,7 +38,10 @@ static struct count_stack_thread *look_at;
 static bool is_on;
 /* true in a forked child process that has not recorded anything yet */
 static bool is_forked;
-/* true if stacks are recorded, and this is not a forked child process without a file */
+/*
+ * true if stacks are recorded and, in a forked child process, the child's stack file has
+ * been created
+ */
 static bool is_usual;
 static uint32_t fork_lock;
 /*
@@ -208,9 +211,9 @@ void count_stack_begin_child(const char *path)
 
 /*
  * Complete a fork() in the child process by creating its stack file. Two kinds of signal
- * handlers cannot create the file: a handler that interrupts this function cannot wait
- * for it, and a handler that called fork() may return to code that still records in the
- * parent's file. In these two cases is_forked remains set.
+ * handlers must not create the file: a handler that interrupts this function, because it
+ * would wait forever, and a handler that called fork(), because it may return to code
+ * that still records in the parent's file. In these two cases is_forked remains set.
  */
 static COUNT_COLD void leave_fork(void)
 {

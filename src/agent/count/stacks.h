@@ -58,8 +58,7 @@ void count_stack_not_resized(uintptr_t addr, uint64_t block);
 /*
  * count_stack_modules_begin() provides the unwinder and the stack file with the functions
  * that find modules. count_stack_modules_copy() copies the modules of one file to
- * another. count_stack_modules_forget() forgets all modules, because some code was
- * unloaded.
+ * another. count_stack_modules_forget() forgets all modules after code was unloaded.
  */
 void count_stack_modules_begin(struct unwind_space *space);
 void count_stack_modules_copy(const struct stack_file *from, struct stack_file *to);
@@ -132,9 +131,10 @@ count_stack_allocated_by_malloc(const struct count_slot *slot, void *p, size_t b
 }
 
 /*
- * Count a call to a function other than malloc as one byte (stack_sample.h). The thread's
- * position is computed from malloc_calls, which excludes calls of other functions. So
- * move stack_at, the next sampling point, one byte closer instead.
+ * Count a call to a function other than malloc as one additional byte (see
+ * stack_sample.h). The thread's position does not include this byte, because the position
+ * is computed from malloc_calls. Instead, move the next sampling point, stack_at, one
+ * byte closer.
  */
 static inline void count_stack_other_call(struct count_slot *slot)
 {
@@ -257,9 +257,9 @@ static inline struct count_resize count_resize_begin(const struct count_slot *sl
 }
 
 /*
- * Count the block as resized, or as freed if `bytes` is 0. `given` is the address
- * of the resized block, or NULL. Return true if `given` has to be counted as the
- * result of an allocation.
+ * Count the block as resized, or as freed if `bytes` is 0. `given` is the result of
+ * realloc. Return true if the caller must count `given` as an allocated block or, if it
+ * is NULL, as a failed call.
  *
  * The old block's size is subtracted before the new one is added, so that pending_bytes
  * never exceeds the bytes in use.

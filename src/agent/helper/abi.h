@@ -23,8 +23,8 @@
 #define AGENT_VERSION UINT32_C(1)
 
 /*
- * Offset of the text of an answer from the start of the shared memory, which consists of
- * the page itself and the text.
+ * Offset in the shared memory at which the text of an answer starts. The page itself
+ * comes before the text.
  */
 #define AGENT_TEXT_OFFSET_BYTES 4096
 #define AGENT_TEXT_BYTES (1 << 19)

@@ -95,8 +95,9 @@ struct unwind_state {
 typedef bool unwind_read(void *context, uint64_t addr, uint64_t *ret);
 
 /*
- * Replace *state with the caller's registers, and return 1. Otherwise return 0 if this is
- * the outermost frame, or -1 if the caller cannot be determined, with *state unchanged.
+ * Replace *state with the caller's registers, and return 1. If this is the outermost
+ * frame, return 0; if the caller cannot be determined, return -1. In both cases *state is
+ * unchanged.
  */
 int unwind_rules_apply(const struct unwind_rules *rules, struct unwind_state *state,
 		       unwind_read *read, void *context);

@@ -209,7 +209,7 @@ uint64_t unwind_find_row(struct unwind_space *space, uint64_t lookup)
 	}
 	row = unwind_rules_at(space, lookup, &rules);
 	/*
-	 * do not cache that there is no code at this address, because code may be mapped
+	 * do not cache a result for an address without code, because code may be mapped
 	 * there later
 	 */
 	if (row == ROW_NONE)

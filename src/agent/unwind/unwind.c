@@ -112,7 +112,8 @@ static bool leave_signal(struct reading *reading, struct unwind_state *state)
 /*
  * Step to the caller of code without unwind tables, assuming that the caller's rbp is
  * stored at rbp, followed by the return address. The code may have no frame pointer, so
- * check that the caller's frame is further out, and that the caller made a call.
+ * check that rbp is above the stack pointer, and that a call instruction precedes the
+ * return address.
  */
 static COLD bool step_by_frame(struct unwind_space *space, struct reading *reading,
 			       struct unwind_state *state)
@@ -128,7 +129,7 @@ static COLD bool step_by_frame(struct unwind_space *space, struct reading *readi
 	return true;
 }
 
-/* Step to the caller with unwind rules or, without rules, with the frame pointer. */
+/* Step to the caller using unwind rules or, if there are none, the frame pointer. */
 static int step_by_rules(struct unwind_space *space, struct reading *reading,
 			 uint64_t lookup, struct unwind_state *state)
 {
@@ -192,7 +193,7 @@ static inline bool is_at(const struct unwind_frame *f, uint64_t pc, uint64_t sp,
 	       (!(f->rbp_delta & UNWIND_NEEDS_RBP) || f->rbp == rbp);
 }
 
-/* Return true if the rules of the next inner frame still lead to the frame `to`. */
+/* Unwind the next inner frame again. Return true if its caller is still frame `to`. */
 static COLD bool is_same_by_rules(struct unwind_space *space, struct unwind_thread *t,
 				  const struct unwind_frame *to)
 {
@@ -213,7 +214,7 @@ static inline bool is_same(struct unwind_space *space, struct unwind_thread *t,
 	       word_at(cfa_of(f) + saved_at(f)) == f->rbp;
 }
 
-/* Like is_same(), for a function that first pushes rbp to set up a frame pointer. */
+/* Like is_same(), but false unless the function first pushes rbp as a frame pointer. */
 static inline bool is_same_pair(const struct unwind_frame *f)
 {
 	const unsigned int flags = UNWIND_SAVED_RBP | UNWIND_PAIR;
@@ -314,7 +315,7 @@ static inline enum walk_end step_unusual(struct unwind_space *space,
 	return r == 1 ? WALK_KNOWN : r == 0 ? WALK_WHOLE : WALK_CUT;
 }
 
-/* Step to the next frame. Return WALK_KNOWN, or the reason why that is impossible. */
+/* Step to the next frame. Return WALK_KNOWN, or the reason why the walk ends here. */
 static inline enum walk_end step(struct unwind_space *space, struct unwind_thread *t,
 				 struct walk *w)
 {
@@ -394,7 +395,7 @@ static COLD void shorten(struct unwind_thread *t)
 	t->is_passing = true;
 }
 
-/* Step to the caller with cached unwind rules. Return false if these do not suffice. */
+/* Step to the caller with cached unwind rules. Return false if more rules are needed. */
 static bool step_by_row(struct reading *reading, uint64_t row, struct unwind_state *state)
 {
 	struct unwind_state next = { 0, 0, state->rbp };

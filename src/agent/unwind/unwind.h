@@ -75,9 +75,8 @@ struct unwind_space {
 
 #ifdef AGENT_BLOB
 /*
- * Find a module for the hooks. The hooks cannot use the pointer space->find: the process
- * can write to the memory of their space, so this memory must not contain addresses of
- * code.
+ * Find a module for the hooks. The hooks cannot call the function pointer space->find:
+ * the process can write to the struct that contains it, and could redirect the call.
  */
 bool unwind_find_module(void *context, uint64_t pc, struct unwind_module *ret);
 #endif
@@ -153,7 +152,8 @@ struct unwind_thread {
 	 */
 	uint64_t stack_end;
 	/*
-	 * start of the known range of the stack, which is mapped from here to stack_end
+	 * start of the known part of the stack; the memory from here to stack_end is
+	 * mapped
 	 */
 	uint64_t stack_start;
 	/* address of an unmapped page below the known range of the stack */

@@ -9,8 +9,8 @@
 #include "base/xalloc.h"
 
 /*
- * Lengths of a pod's UID: of a UUID, and of the digest without dashes that serves as the
- * UID of a static pod (a pod that a file on the node defines).
+ * Lengths of the UID of a pod: a UUID or, for a static pod (defined by a file on the
+ * node), a digest without dashes.
  */
 #define UUID_LENGTH 36
 #define DIGEST_LENGTH 32

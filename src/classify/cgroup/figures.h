@@ -68,7 +68,7 @@ struct oom_figures {
 	 * hidden_bytes, process_bytes and unaccounted_bytes are unknown.
 	 */
 	size_t process_count, unreadable_count;
-	/* negative errno value for one of the unreadable processes; 0: unknown */
+	/* negative errno from reading one of the unreadable processes; 0: unknown */
 	int unreadable_error;
 	/*
 	 * true if smaps was read for all processes; false if smaps_rollup was read

@@ -22,7 +22,7 @@ enum amount {
 	AMOUNT_POOL, /* free memory in the heap's pool, in whole pages and fragments */
 	/*
 	 * First of the amounts by owner: AMOUNT_OWNER + a value of enum owner is the
-	 * resident memory of that owner.
+	 * index of the resident memory of that owner.
 	 */
 	AMOUNT_OWNER,
 	AMOUNT_COUNT_ = AMOUNT_OWNER + OWNER_COUNT_
@@ -58,8 +58,8 @@ enum figure {
 	/* number of allocations divided by the median wall-clock time */
 	FIGURE_ALLOCATION_RATE,
 	/*
-	 * First of the figures for amounts at a moment. FIGURE_AT() returns their
-	 * indices.
+	 * First of the figures that are amounts at a given moment, such as the end of the
+	 * workload. FIGURE_AT() returns their indices.
 	 */
 	FIGURE_MOMENT_,
 	FIGURE_COUNT_ = FIGURE_MOMENT_ + MOMENT_COUNT_ * AMOUNT_COUNT_
@@ -87,7 +87,7 @@ bool run_is_good(const struct run *run);
  * is unknown in all runs, all members are unknown.
  */
 struct spread {
-	/* if the number of values is even, the mean of the middle two values */
+	/* if the number of values is even, the mean of the two middle values */
 	uint64_t median;
 	uint64_t min, max;
 	size_t run_count;

@@ -28,7 +28,7 @@ static const struct moment_change *find_grown(const struct moment_diff *diff,
 	return grown;
 }
 
-/* Append the reason why the change of Rss is unknown. */
+/* Append the reason why the change in Rss is unknown. */
 static void add_missing(struct conclusion *c, const struct moment_diff *diff,
 			const struct moment_change *rss)
 {

@@ -10,7 +10,7 @@
 #include "model/conclusion.h"
 
 /*
- * Add sentences about the change of Rss, and about the owner and the process with the
+ * Add sentences about the change in Rss, and about the owner and the process with the
  * largest growth. If a process has grown, suggest a command that shows its memory at the
  * second moment. `after` contains the command-line options that select this moment.
  */

@@ -140,8 +140,8 @@ static void add_sums(struct moment_diff *diff, const struct moment *before,
 }
 
 /*
- * Indices of one process at the two moments. SIZE_MAX: the process does not exist at
- * that moment.
+ * Indices of one process in the snapshots of the two moments. SIZE_MAX: the snapshot does
+ * not contain the process.
  */
 struct pair {
 	size_t before, after;

@@ -15,7 +15,7 @@
 #include "classify/cgroup/figures.h"
 #include "model/usage.h"
 
-/* Mappings of a process from the last reading at or before the moment. */
+/* Mappings of a process, as last read at or before the moment. */
 struct moment_mappings {
 	struct mapping_list list;
 	/*
@@ -41,7 +41,7 @@ struct moment {
 };
 
 /*
- * Set *m to the Rss by owner and the heaps in *usage. The mappings of the process must
+ * Copy the Rss by owner and the heaps from *usage to *m. The mappings of the process must
  * have been read at read_unix_ms.
  */
 void moment_mappings_set(struct moment_mappings *m, const struct usage *usage,

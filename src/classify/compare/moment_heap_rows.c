@@ -4,7 +4,10 @@
 #include "base/units.h"
 #include "classify/compare/moment_rows.h"
 
-/* Return true if the heaps of the process are known or the process did not exist. */
+/*
+ * Return true if the heaps of the process are known, or if the process did not exist at
+ * the moment.
+ */
 static bool is_comparable(const struct moment_mappings *m)
 {
 	return !m || (moment_mappings_are_read(m) && m->heap_count > 0);

@@ -31,8 +31,8 @@ struct verdicts {
 };
 
 /*
- * Write the sentences that explain a comparison, starting with the verdict. Without
- * variants, write none.
+ * Write the sentences that explain a comparison, starting with the verdict. If there are
+ * no variants, write nothing.
  */
 void verdicts_init(struct verdicts *verdicts, const struct compared *compared);
 void verdicts_release(struct verdicts *verdicts);

@@ -104,9 +104,9 @@ static size_t find_lower(const struct facts *f, enum figure figure, size_t high,
 }
 
 /*
- * Find two variants that differ. Prefer a variant that is lower than the first variant,
- * which is the user's reference. Otherwise find a variant that is lower than the
- * highest one.
+ * Find two variants that differ. Prefer a variant with a lower value than the first
+ * variant, which is the user's reference. Otherwise find a variant with a lower value
+ * than the highest one.
  */
 static struct difference find_difference(const struct facts *f, enum figure figure,
 					 uint64_t min)

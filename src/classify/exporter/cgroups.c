@@ -10,13 +10,16 @@
 #include "base/xalloc.h"
 
 /*
- * Minimum time in ns between two determinations of a cgroup's growth, and maximum number
- * of determinations per snapshot of the figures. Both values limit the CPU time.
+ * Minimum time in ns until the growth of a cgroup is determined again, and maximum number
+ * of cgroups per snapshot whose growth is determined. Both values limit the CPU time.
  */
 #define GROWTH_INTERVAL_NS (60 * NS_PER_S)
 #define GROWTHS_PER_LOOK 8
 
-/* Number of samples to keep for each cgroup, of 16 bytes each. */
+/*
+ * Maximum number of points in the series of each cgroup's memory need. A point takes 16
+ * bytes.
+ */
 #define POINTS_MAX 512
 
 static void named_cgroup_free(struct named_cgroup *cgroup)
@@ -128,8 +131,8 @@ static bool is_nearer(const struct oom_figures *a, const struct oom_figures *b)
 }
 
 /*
- * When a counter first appears, export it as 0, and export its real value from the next
- * snapshot of the figures on, so that Prometheus sees the first increase.
+ * When a counter first appears, export it as 0. Export its real value from the next
+ * snapshot on, so that Prometheus sees the first increase.
  */
 static void add_increase(struct named_cgroup *cgroup,
 			 const struct cgroup_counts *increase)
@@ -183,8 +186,8 @@ static void find_growth(struct named_cgroup *cgroup, uint64_t now_ns)
 }
 
 /*
- * Also count the kills that only the kernel log reports. A count that was first exported
- * as 0 increases no earlier than in the next snapshot of the figures.
+ * Also count the kills that only the kernel log reports. If the count is exported for the
+ * first time, export 0 now, and add these kills at the next snapshot.
  */
 static void add_log_kills(struct named_cgroup *cgroup)
 {
@@ -203,8 +206,8 @@ static bool is_over(const struct named_cgroup *cgroup, uint64_t now_ns)
 }
 
 /*
- * Determine the growth of a few cgroups for which a determination is due, starting after
- * the last cgroup whose growth was determined.
+ * Determine the growth of a few cgroups, starting after the last cgroup whose growth was
+ * determined. Skip cgroups whose growth was determined less than GROWTH_INTERVAL_NS ago.
  */
 static void find_growths(struct named_cgroups *cgroups, uint64_t now_ns)
 {

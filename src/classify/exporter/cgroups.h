@@ -41,10 +41,7 @@ struct named_cgroup {
 	struct group_name name;
 	struct oom_figures figures;
 	bool has_figures; /* false if no cgroup of this name exists any more */
-	/*
-	 * The counts that are exported, and the increases that the next snapshot of the
-	 * figures adds to them.
-	 */
+	/* The exported counts, and the increases to add to them at the next snapshot. */
 	struct cgroup_counts counts, pending;
 	uint64_t log_kills;	    /* number of kills that the kernel log reports */
 	uint64_t seen_ns;	    /* time when a cgroup with this name last existed */
@@ -75,11 +72,11 @@ struct named_cgroups {
 
 void named_cgroups_release(struct named_cgroups *cgroups);
 
-/* Begin a snapshot of the figures. Figures are unknown until they are added. */
+/* Begin a snapshot. All figures are unknown until they are added. */
 void named_cgroups_begin(struct named_cgroups *cgroups);
 
 /*
- * Add a cgroup with the given name. `increase` is the change of its counts since the
+ * Add a cgroup with the given name. `increase` is the change in its counts since the
  * previous snapshot.
  */
 void named_cgroups_add(struct named_cgroups *cgroups, const struct group_name *name,
@@ -94,8 +91,8 @@ void named_cgroups_add_kill(struct named_cgroups *cgroups, const struct group_na
 			    enum oom_verdict verdict, uint64_t unix_ms, uint64_t now_ns);
 
 /*
- * End a snapshot of the figures: drop the cgroups that were removed at least
- * CGROUPS_KEEP_NS ago, and determine the growth of a few of the remaining cgroups.
+ * End a snapshot: drop the cgroups that were removed at least CGROUPS_KEEP_NS ago, and
+ * determine the growth of a few of the remaining cgroups.
  */
 void named_cgroups_end(struct named_cgroups *cgroups, uint64_t now_ns);
 

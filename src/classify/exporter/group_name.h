@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * group_name - the name under which the exporter adds up processes, and the labels
- * by which a query can join the group with the series of other exporters. The
- * functions are pure.
+ * group_name - the names of the groups for which the exporter sums up the memory of
+ * processes, and the labels with which a query can join a group with the series of other
+ * exporters. The functions are pure.
  *
  * Processes choose their names, so a name may be of any length and contain any bytes. All
  * strings in a struct group_name are valid UTF-8 without control characters, and at most

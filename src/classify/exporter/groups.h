@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * groups - the memory of all processes, added up by group. The functions are pure.
+ * groups - the memory of all processes, summed up by group. The functions are pure.
  *
- * The figures of the largest groups are shown on their own, and those of all others as
- * one sum, so that the sum over all groups is the same regardless of how many are shown.
- * A group is shown when it has been among the `top` largest in GROUPS_LOOKS_MIN
- * successive snapshots of the figures, and is no longer shown when it has not been among
- * the 2 * top largest for GROUPS_REST_NS.
+ * The largest groups are shown individually, and all other groups as one sum. The total
+ * over all groups therefore does not depend on how many are shown. A group is shown once
+ * it has been among the `top` largest in GROUPS_LOOKS_MIN successive snapshots. It is
+ * hidden again once it has not been among the 2 * top largest for GROUPS_REST_NS.
  */
 #ifndef MS_CLASSIFY_EXPORTER_GROUPS_H
 #define MS_CLASSIFY_EXPORTER_GROUPS_H
@@ -20,26 +19,30 @@
 /* The figures of a process that are known after reading its mappings or its heap. */
 struct owner_figures {
 	uint64_t taken_ns;
-	uint64_t bytes[OWNER_COUNT_]; /* resident memory of each owner */
+	uint64_t bytes[OWNER_COUNT_]; /* resident memory by owner (heap, stacks, …) */
 	uint64_t unbacked_bytes, reserved_bytes, trimmable_bytes;
 	bool has_heap; /* true if the heap was read */
 };
 
-/* Set *ret to the figures in the usage, whose source must be SOURCE_SMAPS. */
+/*
+ * Copy the memory by owner from a process's usage to *ret. The usage must have been read
+ * from /proc/PID/smaps (SOURCE_SMAPS).
+ */
 void owner_figures_of(const struct usage *u, struct owner_figures *ret);
 
 struct group_sums {
 	uint64_t rss_bytes;
 	uint64_t state_bytes[STATE_COUNT_];
-	/* sums over the processes whose owners are known */
+	/* sums over processes whose memory has been divided by owner (heap, stacks, …) */
 	uint64_t owner_bytes[OWNER_COUNT_];
 	uint64_t unbacked_bytes, reserved_bytes, trimmable_bytes;
 	uint64_t pss_bytes, swap_bytes, huge_page_bytes;
 	size_t process_count; /* number of processes whose memory is in the sums */
 	size_t unreadable_count;
-	size_t late_count;   /* number of processes whose memory has not been read yet */
-	size_t owners_count; /* number of processes whose owners are in the sums */
-	size_t heap_count;   /* number of processes whose heap is in the sums */
+	size_t late_count; /* number of processes whose memory has not been read yet */
+	/* number of processes whose memory by owner is in the sums */
+	size_t owners_count;
+	size_t heap_count; /* number of processes whose heap is in the sums */
 	/* start time of the oldest process; UINT64_MAX: there is no process */
 	uint64_t oldest_start_ticks;
 	/*
@@ -54,13 +57,13 @@ struct group {
 	struct group_sums sums;
 	bool is_shown;
 	/*
-	 * number of successive snapshots of the figures, up to the latest, in which the
-	 * group was among the `top` largest
+	 * number of successive snapshots, up to the latest, in which the group was among
+	 * the `top` largest
 	 */
 	unsigned int large_looks;
 	/*
-	 * time since which the group has not been among the 2 * `top` largest groups; 0
-	 * if it is among them
+	 * time when the group was first found not to be one of the 2 * `top` largest
+	 * groups; 0 if it is one of them
 	 */
 	uint64_t small_since_ns;
 };
@@ -79,7 +82,7 @@ struct named_groups {
 
 void named_groups_release(struct named_groups *groups);
 
-/* Begin a snapshot of the figures: set the sums of all groups to 0. */
+/* Begin a snapshot: set the sums of all groups to 0. */
 void named_groups_begin(struct named_groups *groups);
 
 /*
@@ -91,25 +94,25 @@ struct group *named_groups_add(struct named_groups *groups, const struct group_n
 			       const struct usage *usage);
 
 /*
- * End a snapshot of the figures: drop the groups without processes, and decide which
- * groups are shown, at most shown_max. After the first snapshot, these are the `top`
- * largest groups.
+ * End a snapshot: drop the groups without processes, and decide which of the others are
+ * shown. After the first snapshot, the `top` largest groups are shown. At most shown_max
+ * groups are ever shown.
  */
 void named_groups_end(struct named_groups *groups, size_t top, size_t shown_max,
 		      uint64_t now_ns);
 
 /*
- * Add the owners of a process that was added to the group in this snapshot of the
- * figures. If group is NULL, add them to "(rest)". Call this after named_groups_end(),
- * which decides whose owners are read.
+ * Add the memory by owner of a process that was added to the group in this snapshot. If
+ * group is NULL, add it to "(rest)". Call this function after named_groups_end(), which
+ * decides for which groups the memory by owner is read.
  */
 void named_groups_add_owners(struct named_groups *groups, struct group *group,
 			     const struct owner_figures *owners);
 
 /*
- * Return the resident memory in the sums whose owner is unknown: that of the processes
- * whose owners are unknown, plus the change of the other processes since their owners
- * were read. The result may be negative.
+ * Return the resident memory in the sums that is not assigned to an owner: the memory of
+ * processes whose mappings have not been read, plus the change in the memory of all other
+ * processes since their mappings were read. The result may be negative.
  */
 int64_t group_sums_unknown_bytes(const struct group_sums *sums);
 

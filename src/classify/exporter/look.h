@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * look - a snapshot of the figures that the exporter shows, collected in one pass over
+ * look - a snapshot of the metrics that the exporter provides, collected in one pass over
  * the processes and cgroups. Plain data.
  */
 #ifndef MS_CLASSIFY_EXPORTER_LOOK_H
@@ -9,7 +9,7 @@
 #include "classify/exporter/cgroups.h"
 #include "classify/exporter/groups.h"
 
-/* Stages of taking a snapshot of the figures. The cost of each stage is exported. */
+/* The stages of taking a snapshot. The exporter reports the cost of each stage. */
 enum look_stage {
 	LOOK_PROCESSES, /* list the processes, and read their memory */
 	LOOK_GROUPS,	/* find the group of each process */
@@ -22,9 +22,9 @@ enum look_stage {
 extern const char *const look_stage_names[LOOK_STAGE_COUNT_];
 
 struct look_cost {
-	/* elapsed time of the stage in the last snapshot of the figures */
+	/* elapsed time of the stage in the last snapshot */
 	uint64_t wall_ns;
-	uint64_t cpu_ns; /* CPU time of the stage in all snapshots of the figures */
+	uint64_t cpu_ns; /* CPU time of the stage in all snapshots so far */
 };
 
 #define LOOK_PAUSE_BUCKETS 8
@@ -35,9 +35,9 @@ struct look_cost {
  */
 extern const uint64_t look_pause_limits_ns[LOOK_PAUSE_BUCKETS - 1];
 
-/* The pauses of processes whose heaps were read. */
+/* How long processes were paused while memstate read their heaps. */
 struct look_pauses {
-	/* number of pauses in each bucket alone, not cumulative */
+	/* number of pauses in each bucket; not cumulative */
 	uint64_t counts[LOOK_PAUSE_BUCKETS];
 	uint64_t sum_ns;
 };
@@ -47,12 +47,12 @@ struct look_pauses {
  * verdict's counter.
  */
 struct look_kill {
-	int pid; /* 0: no kill has had this verdict */
+	int pid; /* pid of the killed process; 0: no kill has had this verdict */
 	uint64_t unix_ms;
 	char group[64];
 };
 
-/* The figures of the exporter itself. Amounts are BYTES_UNKNOWN if unknown. */
+/* The metrics of the exporter itself. Amounts are BYTES_UNKNOWN if unknown. */
 struct look_self {
 	uint64_t cpu_ns, resident_bytes, start_unix_ms, open_fds, max_fds;
 	/*
@@ -65,7 +65,10 @@ struct look_self {
 
 struct exporter_look {
 	uint64_t taken_ns, unix_ms;
-	/* wall-clock time of the boot; the start times of processes are relative to it */
+	/*
+	 * wall-clock time of the system boot; the start times of processes are relative
+	 * to it
+	 */
 	uint64_t boot_unix_ms;
 	struct named_groups groups;
 	struct named_cgroups cgroups;
@@ -76,7 +79,7 @@ struct exporter_look {
 	uint64_t verdict_counts[OOM_VERDICT_COUNT_];
 	struct look_kill verdict_kills[OOM_VERDICT_COUNT_];
 	struct look_cost costs[LOOK_STAGE_COUNT_];
-	/* total time for which reading has held the processes' mmap locks */
+	/* total time for which reading /proc has held the mmap locks of processes */
 	uint64_t locked_ns;
 	size_t late_count; /* number of processes whose memory has not been read yet */
 	bool is_success;   /* true if the processes could be listed */

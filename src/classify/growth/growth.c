@@ -35,11 +35,15 @@
  * always contains a minimum.
  */
 #define WINDOW_PER_CYCLE 1.1
-/* A rise below this fraction of the current amount counts as slow growth. */
+/* A rise below this fraction of the median floor does not count as steady growth. */
 #define RISE_PER_LEVEL 0.03
 #define RISE_PER_NOISE 2.0
-#define SLOW_NS NS_PER_HOUR /* minimum duration of slow growth */
-/* A jump below this fraction of the current amount does not count as a step. */
+/* growth that needs at least this long to reach the threshold is slow */
+#define SLOW_NS NS_PER_HOUR
+/*
+ * Without a significant rise, a jump counts as a step only if the total rise exceeds this
+ * fraction of the median floor.
+ */
 #define STEP_PER_LEVEL 0.05
 #define STEP_PER_NOISE 4.0
 /* A jump counts as a step if it makes up at least this fraction of the total rise. */
@@ -310,8 +314,8 @@ static void find_rates(const struct floors *floors, struct rates *rates)
 }
 
 /*
- * Return the index of the first recent window. The last third of the windows are recent;
- * the expected peak is derived from their peaks.
+ * Return the index of the first recent window. The recent windows are the last third of
+ * all windows, but at least RECENT_MIN; the expected peak is derived from their peaks.
  */
 static size_t first_recent(const struct floors *floors)
 {
@@ -348,8 +352,8 @@ static void find_top(const struct grid *grid, const struct floors *floors,
 		max = larger(max, peaks[i]);
 	}
 	/*
-	 * lower the lower bound further, because the few samples near the limit may all
-	 * miss the highest peak
+	 * reduce the lower bound further, because the few samples in the recent windows
+	 * may all miss the highest peak
 	 */
 	min -= max - min;
 	ret->top_bytes = median_of(peaks, count) + rates->median * end;
@@ -391,7 +395,10 @@ static double find_random_growth(const struct floors *floors, double rate)
 	double far = square_of_differences(floors, distance, rate);
 	double variance = (far - near) / (double)(distance - 1);
 
-	/* a few window minima may not show any random growth, so assume a minimum */
+	/*
+	 * if there are few windows, the difference may be small or negative by chance, so
+	 * use a lower bound
+	 */
 	return sqrt(larger(variance, RANDOM_GROWTH_MIN * near));
 }
 

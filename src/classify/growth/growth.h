@@ -31,8 +31,9 @@ enum growth_kind {
 	GROWTH_FALLING,	  /* the confidence interval of the growth rate is below 0 */
 	/*
 	 * The confidence interval of the growth rate is above 0, but the rise is below
-	 * the thresholds. GROWTH_BRIEF: the series is too short for a decision.
-	 * GROWTH_SLOW: the series is long enough.
+	 * the thresholds. GROWTH_BRIEF: at this rate, the rise would reach the threshold
+	 * within an hour, so the series is too short for a decision. GROWTH_SLOW: the
+	 * rise would take longer.
 	 */
 	GROWTH_BRIEF,
 	GROWTH_SLOW,
@@ -53,9 +54,10 @@ struct growth_point {
 struct growth {
 	enum growth_kind kind;
 	/*
-	 * Number of additional samples that a result requires or, for GROWTH_BRIEF with a
-	 * cyclic workload, the additional time. With GROWTH_TOO_SHORT, both members are 0
-	 * if all samples have the same time.
+	 * Number of additional samples, or additional time, that a result requires. The
+	 * time is set for GROWTH_BRIEF, and for GROWTH_TOO_SHORT if the workload is
+	 * cyclic. With GROWTH_TOO_SHORT, both members are 0 if all samples have the same
+	 * time.
 	 */
 	size_t missing_count;
 	uint64_t missing_ns;

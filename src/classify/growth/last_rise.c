@@ -10,7 +10,7 @@
 
 #define SAMPLES_MIN 8
 #define SEGMENT_MIN 2 /* Minimum number of windows in the last segment of a series. */
-#define SPLIT_MIN 6   /* Minimum number of windows of a series that is split. */
+#define SPLIT_MIN 6   /* a series with fewer windows is not split into segments */
 /*
  * A series is described by two lines instead of one if the squared error of the two lines
  * is below this fraction of the error of the single line.
@@ -117,8 +117,8 @@ static double larger(double a, double b)
 }
 
 /*
- * Return 1 if the slopes of the two lines differ by more than PACE_RATIO, or if the
- * series jumps between the lines; otherwise 0.
+ * Return 1 if the slopes of the two lines differ by more than a factor of PACE_RATIO, or
+ * if the series jumps between the lines; otherwise 0.
  */
 static int is_break(const struct line *left, size_t left_count, const struct line *right,
 		    double range)
@@ -227,8 +227,8 @@ static uint64_t find_level(const struct rise_series *s, size_t first)
 	double level = line.start + (tooth > 0 ? tooth : 0);
 
 	/*
-	 * use the minimum of the first window if the fitted level differs from
-	 * it only by noise
+	 * if the fitted level differs from the minimum of the first window only by noise,
+	 * use that minimum
 	 */
 	if (fabs(level - y[0]) <= noise_of((double)s->last_bytes))
 		level = y[0];

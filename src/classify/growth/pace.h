@@ -23,7 +23,10 @@ struct oom_pace {
 	uint64_t interval_ns;
 	/* growth rate of the cgroup's memory need, in bytes per second */
 	uint64_t rate_bytes;
-	/* time and memory need from which growth is measured; time 0: not set yet */
+	/*
+	 * start of the time over which growth is measured (0: not set yet), and memory
+	 * need at the start
+	 */
 	uint64_t from_ns, from_bytes;
 };
 
@@ -48,8 +51,8 @@ uint64_t oom_pace_next(struct oom_pace *pace, const struct oom_pace_sample *samp
 unsigned int oom_pace_share_per_million(uint64_t interval_ns, unsigned int max_per_mille);
 
 /*
- * Number of thresholds (80, 90, 95 and 98 % of the limit) that the memory need has
- * exceeded so far. Zero-initialize the struct.
+ * The number of thresholds (80, 90, 95 and 98 % of the limit) that the memory need has
+ * exceeded. Zero-initialize the struct before use.
  */
 struct oom_steps {
 	size_t passed;

@@ -39,8 +39,8 @@ enum group_value {
 };
 
 /*
- * Indexes of the values in charts by owner that follow the amounts of the owners. The
- * amounts of the owners are from the last reading of /proc/PID/smaps.
+ * Indexes of the values that follow the memory of each owner in a row of a chart by
+ * owner. The memory of each owner is from the last reading of /proc/PID/smaps.
  */
 enum owners_value {
 	OWNERS_PSS = OWNER_COUNT_,
@@ -73,7 +73,7 @@ struct timeline_chart {
 
 struct timeline_event {
 	uint64_t unix_ms;
-	int pid; /* 0: the event concerns no single process */
+	int pid; /* 0: the event does not concern a single process */
 	/* kind and text of the event; owned; text may be NULL */
 	char *kind, *text;
 };

@@ -25,7 +25,7 @@ struct process_series {
 	 * 0: unknown
 	 */
 	uint64_t heap_taken_ns;
-	/* free memory that the allocator kept, in the last sample */
+	/* free memory that the allocator retained at the last sample */
 	uint64_t last_free_bytes;
 	/* true if the sample being added contains the process */
 	bool is_taken;
@@ -84,11 +84,13 @@ static struct process_series *find_item(struct trends *trends, const struct proc
 }
 
 /*
- * Return true if the heap was read for this sample. Samples between two readings repeat
- * the live bytes of the first one: as points of a series, they would look like a
- * plateau. Recordings do not contain the time of the reading. In recordings, a change of
- * the live bytes, or of the free bytes that the allocator keeps, shows that the heap was
- * read again.
+ * Return true if the heap was read for this sample. Other samples only repeat the live
+ * bytes of the last reading; if they were added to the series, it would seem to have a
+ * plateau.
+ *
+ * Recordings do not store the time of the reading. In recordings, a change in the live
+ * bytes, or in the free bytes that the allocator retains, shows that the heap was read
+ * again.
  */
 static bool is_new_reading(const struct process_series *item, const struct usage *u,
 			   uint64_t live, uint64_t free_bytes)
@@ -121,8 +123,8 @@ static void add_process(struct process_series *item, const struct usage *u,
 }
 
 /*
- * Add the processes of a sample. Return true if the previous sample contained at least
- * one of them or was empty.
+ * Add the processes of a sample. Return true if the previous sample contained any of
+ * these processes, or if it was empty.
  */
 static bool add_processes(struct trends *trends, const struct snapshot *processes,
 			  uint64_t time_ns)

@@ -77,7 +77,7 @@ void trends_add(struct trends *trends, const struct trends_sample *sample);
 /* Get the trend of the cgroup's memory need. */
 void trends_find_group(const struct trends *trends, struct trend *ret);
 
-/* Return how often the trend of the cgroup was restarted. */
+/* Return how many times the trend of the cgroup has been restarted. */
 size_t trends_restart_count(const struct trends *trends);
 
 /*

@@ -16,7 +16,10 @@ struct block_group {
 	enum content content;
 	uint64_t block_bytes; /* usable size of each block in bytes */
 	struct chunk_sum sum;
-	/* sum of the blocks that are reachable only through blocks of this group */
+	/*
+	 * number and size of the blocks that are reachable only through blocks of this
+	 * group
+	 */
 	struct chunk_sum indirect;
 	/* addresses of the blocks added last */
 	uint64_t examples[GROUP_EXAMPLES];

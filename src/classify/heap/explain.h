@@ -31,7 +31,7 @@ enum root_kind {
 /* The root of a pointer chain: a register or a memory location. */
 struct root_place {
 	enum root_kind kind;
-	int tid; /* thread of the root; unset for ROOT_MEMORY */
+	int tid; /* id of the thread whose root it is; unset for ROOT_MEMORY */
 	/*
 	 * offset of the root from the thread pointer, the stack pointer or the start of
 	 * the mapping

@@ -7,9 +7,9 @@
 #include "base/xalloc.h"
 
 /*
- * Reduce the heap's share of each mapping to the mapping's room, free pages first. A
- * share exceeds the room if the mapping grew after its Rss was read. `room` contains the
- * resident bytes of each mapping that no earlier heap uses.
+ * Reduce the heap's share of each mapping to at most room[mapping], free pages first.
+ * `room` contains the resident bytes of each mapping that no earlier heap uses. The
+ * heap's share may be larger, because the mapping may have grown after its Rss was read.
  */
 static void fit_shares(struct heap *heap, uint64_t room[])
 {

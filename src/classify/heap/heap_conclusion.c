@@ -38,7 +38,8 @@ enum heap_part {
 	PART_LIVE,
 	PART_PAGES,
 	PART_FRAGMENTS,
-	PART_REPORTED, /* parts for which no command shows more details */
+	/* any part, if the commands for details do not support the allocator */
+	PART_REPORTED,
 	PART_COUNT_
 };
 
@@ -48,7 +49,10 @@ static const struct {
 } next_commands[PART_COUNT_] = {
 	[PART_LIVE] = { " leaks", "" },
 	[PART_PAGES] = { "", "" },
-	/* the report lists the blocks that pin pages after all other blocks */
+	/*
+	 * request a long list, because the blocks that pin pages come after all other
+	 * blocks
+	 */
 	[PART_FRAGMENTS] = { " heap", " --top 100" },
 	[PART_REPORTED] = { " map", " -s rss" },
 };
@@ -192,7 +196,7 @@ void leaks_conclude(struct conclusion *c, const struct usage *u,
 				    u->process.pid);
 }
 
-/* Number of processes that the sentence about several processes names. */
+/* Maximum number of processes that are named in the sentence about all processes. */
 #define NAMED_MAX 5
 
 static int compare_leaking(const void *a, const void *b)

@@ -14,16 +14,16 @@
 /*
  * Add sentences about Rss, about the allocated and free parts of the heap, and about the
  * memory that a trim would release. Suggest the next command. The quality of the heap
- * must not be unknown.
+ * must not be QUALITY_UNKNOWN.
  */
 void heap_conclude(struct conclusion *c, const struct usage *u, const struct heap *heap,
 		   const struct next_place *place);
 
 /*
  * Add sentences about live and leaked memory, and suggest the next command. The quality
- * of the leak scan must not be unknown. `fresh` contains sorted groups of new reachable
- * blocks, one of which the next command explains. `fresh` is NULL if new blocks were
- * not requested.
+ * of the leak scan must not be QUALITY_UNKNOWN. `fresh` contains sorted groups of new
+ * reachable blocks; the suggested command explains a block of one of them. `fresh` is
+ * NULL if new blocks were not requested.
  */
 void leaks_conclude(struct conclusion *c, const struct usage *u,
 		    const struct leak_scan *scan, const struct block_groups *fresh,

@@ -19,7 +19,8 @@
 struct past_share {
 	uint64_t start_addr; /* start of the mapping */
 	uint64_t rss_bytes;  /* Rss of the mapping at the time of the heap walk */
-	enum owner owner;    /* owner of the whole mapping */
+	/* owner of the mapping as a whole, such as anonymous memory */
+	enum owner owner;
 	uint64_t owner_bytes[OWNER_HEAP_LAST + 1];
 };
 
@@ -31,7 +32,7 @@ struct past_heap {
 	/* shares of mappings, sorted by address; NULL: no heap walk is stored */
 	struct past_share *shares;
 	size_t count;
-	/* other heaps of the process, whose member stats is unused */
+	/* other heaps of the process; their member stats is not used */
 	struct past_heap *others;
 	size_t other_count;
 	/*
@@ -49,9 +50,9 @@ struct past_heap {
 void past_heap_release(struct past_heap *past);
 
 /*
- * Store the result of a heap walk, replacing earlier results. The quality of
- * the heap must not be unknown. `mappings` are the mappings at the time of the
- * walk, with their owners set.
+ * Store the result of a heap walk, replacing earlier results. The quality of the heap
+ * must not be QUALITY_UNKNOWN. `mappings` are the mappings at the time of the walk, with
+ * their owners set.
  */
 void past_heap_store(struct past_heap *past, const struct heap *heap,
 		     const struct mapping_list *mappings);
@@ -66,15 +67,15 @@ bool past_heap_estimate(const struct past_heap *past, const struct mapping_list 
 
 /*
  * Store the allocator's own statistics for a heap that was not walked. `mappings` are the
- * mappings at the time of the statistics, with their owners set.
+ * mappings at the time when the statistics were read, with their owners set.
  */
 void past_heap_store_stats(struct past_heap *past, const struct allocator_stats *stats,
 			   const struct mapping_list *mappings);
 
 /*
- * Estimate how the currently resident memory is divided among its owners, based on the
- * stored statistics. Do nothing if no statistics are stored, or if the process has called
- * exec since then.
+ * Estimate how much of the currently resident memory belongs to each owner, such as live
+ * blocks and free pages, based on the stored statistics. Do nothing if no statistics are
+ * stored, or if the process has called exec since then.
  */
 void past_heap_estimate_stats(const struct past_heap *past, struct usage *usage,
 			      const struct mapping_list *mappings);

@@ -16,7 +16,10 @@ struct spread {
 /* Add a reading. Before the first reading, all members of *spread must be 0. */
 void spread_add(struct spread *spread, const struct heap *heap);
 
-/* Store the number of readings and the variation of each figure in the heap. */
+/*
+ * Store in *heap the number of readings, and the range (maximum - minimum) of each
+ * figure.
+ */
 void spread_store(const struct spread *spread, struct heap *heap);
 
 #endif

@@ -116,7 +116,7 @@ static void add_usage(const struct builder *b, const struct cgroup *cgroup,
 	conclusion_add(b->c, "%s.", words.text);
 }
 
-/* Append a rate without the sign, such as "3.8M/s". */
+/* Append the absolute value of a rate, such as "3.8M/s". */
 static void add_rate(struct strbuf *out, int64_t rate, const struct units_rate *unit)
 {
 	char text[UNITS_TEXT_SIZE];

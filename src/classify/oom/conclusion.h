@@ -16,8 +16,9 @@ struct oom_conclusion_options {
 	/* file name of the recording that the report describes, or NULL */
 	const char *recording;
 	/*
-	 * Options with which commands read the live cgroup, each preceded by a space. "":
-	 * no options are needed; NULL: the cgroup may no longer exist.
+	 * Command-line options that make a suggested command read the live cgroup, each
+	 * preceded by a space. "": no options are needed; NULL: the cgroup may no longer
+	 * exist.
 	 */
 	const char *live_options;
 };
@@ -42,8 +43,8 @@ struct oom_growth_facts {
 };
 
 /*
- * Add a sentence about the growth of memory need: that of the cgroup or, without a
- * cgroup, that of the processes.
+ * Add a sentence about the growth of the cgroup's memory need or, without a cgroup, of
+ * the processes' memory need.
  */
 void oom_conclude_growth(struct conclusion *c, const struct oom_growth_facts *facts,
 			 const struct oom_conclusion_options *options);

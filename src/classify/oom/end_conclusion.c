@@ -79,7 +79,7 @@ static void add_victim(const struct builder *b, struct strbuf *out)
 	}
 }
 
-/* Append the cgroup whose limit applied. */
+/* Append the cgroup to which the limit belongs, such as "cgroup /x". */
 static void add_owner(const struct builder *b, struct strbuf *out)
 {
 	if (b->evidence->limit_path[0] == '\0') {
@@ -91,8 +91,8 @@ static void add_owner(const struct builder *b, struct strbuf *out)
 }
 
 /*
- * Append the limit of the recorded cgroup. Without a kernel report, it is not certain
- * that this limit was reached.
+ * Append the limit of the recorded cgroup. Without a kernel report, memstate cannot be
+ * sure that this limit was reached.
  */
 static void add_recorded_limit(const struct builder *b, struct strbuf *out)
 {
@@ -110,7 +110,7 @@ static void add_recorded_limit(const struct builder *b, struct strbuf *out)
 	}
 }
 
-/* Append the memory that ran out, such as ": cgroup /x reached its limit of 64.0M". */
+/* Append which memory ran out, such as ": cgroup /x reached its limit of 64.0M". */
 static void add_limit(const struct builder *b, struct strbuf *out)
 {
 	const struct oom_evidence *e = b->evidence;

@@ -97,7 +97,7 @@ struct oom_evidence {
 	uint64_t unevictable_bytes, dirty_bytes;
 	/*
 	 * private memory in huge pages; in a recording, the maximum in the final seconds
-	 * before the end
+	 * before the process ended
 	 */
 	uint64_t huge_bytes;
 	uint64_t swap_bytes,
@@ -127,18 +127,22 @@ struct oom_evidence {
 	uint64_t age_ns;
 	uint64_t interval_ns; /* typical time between two samples, in ns */
 	/*
-	 * Maximum of hidden_bytes in the final seconds before the end, and the working
-	 * set at the time of this maximum. The working set excludes hidden memory.
+	 * Maximum of hidden_bytes in the final seconds before the process ended, and the
+	 * working set at the time of this maximum. The working set excludes hidden
+	 * memory.
 	 */
 	uint64_t hidden_bytes;
 	uint64_t hidden_working_set_bytes;
-	/* maximum of the total thread count in the final seconds before the end */
+	/*
+	 * maximum of the total number of threads in the final seconds before the process
+	 * ended
+	 */
 	uint64_t thread_count;
 	/* sum of the thread stacks of all processes whose mappings were read */
 	uint64_t stack_bytes;
 	/*
-	 * LazyFree pages that several processes share: the maximum in the final seconds
-	 * before the end
+	 * maximum size of the LazyFree pages that several processes share, in the final
+	 * seconds before the process ended
 	 */
 	uint64_t shared_lazyfree_bytes;
 	uint64_t locked_bytes, hugetlb_bytes;
@@ -159,18 +163,19 @@ struct oom_evidence {
 	 */
 	bool is_need_private;
 	/*
-	 * number of samples from the previous end in the recording, or from its start,
-	 * to this end, and the time that they cover
+	 * number of samples in the recording since the previous end of a process (or
+	 * since the start of the recording), up to this end, and the time that these
+	 * samples cover
 	 */
 	size_t sample_count;
 	uint64_t span_ns;
-	/* growth of the memory need until the final seconds before the end */
+	/* growth of the memory need up to the final seconds before the process ended */
 	struct growth growth;
 	struct growth live_growth; /* growth of live heap memory */
 	uint64_t typical_bytes;	   /* median of the memory need */
 	/*
-	 * minimum of the memory need in the final seconds before the end, and the time
-	 * from this minimum to the last sample
+	 * minimum of the memory need in the final seconds before the process ended, and
+	 * the time from this minimum to the last sample
 	 */
 	uint64_t low_bytes, low_age_ns;
 	struct oom_grower grower;
@@ -207,8 +212,9 @@ uint64_t oom_evidence_base_bytes(const struct oom_evidence *e);
 
 /*
  * Return the part of the limit that no known fact explains. That memory must have been
- * allocated after the last sample. The result is unknown if a kernel report exists or if
- * no process was killed.
+ * allocated after the last sample. The result is unknown if the kernel's report states
+ * the memory usage, if the recording contains no sample or no limit, or if no process was
+ * killed.
  */
 uint64_t oom_evidence_gap_bytes(const struct oom_evidence *e);
 

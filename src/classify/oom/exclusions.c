@@ -18,21 +18,26 @@
 	 BIT(OOM_WHY_HUGE_PAGES) | BIT(OOM_WHY_RUNTIME_LIMIT))
 
 /*
- * Sets of verdicts that contradict each other. Each pair is listed in one direction only.
+ * Sets of verdicts that contradict each other. Each contradictory pair is listed only
+ * once.
  */
 static const struct {
 	enum oom_verdict verdict;
 	uint64_t excluded;
 } exclusions[] = {
 	/*
-	 * SysRq, node, cpuset and ancestor are mutually exclusive; the first three also
-	 * exclude the verdicts in FILLED
+	 * the kill has only one of these causes: SysRq, the memory of the machine, the
+	 * NUMA nodes of a cpuset, or the limit of an ancestor; with the first three, the
+	 * cgroup's limit was not reached, so the verdicts in FILLED do not apply either
 	 */
 	{ OOM_WHY_SYSRQ, BIT(OOM_WHY_NODE) | BIT(OOM_WHY_CPUSET) | BIT(OOM_WHY_ANCESTOR) |
 				 FILLED | CAME },
 	{ OOM_WHY_NODE, BIT(OOM_WHY_CPUSET) | BIT(OOM_WHY_ANCESTOR) | FILLED },
 	{ OOM_WHY_CPUSET, BIT(OOM_WHY_ANCESTOR) | FILLED },
-	/* unmapped files used up the limit, so the memory of processes did not */
+	/*
+	 * tmpfs files that no process maps used up the limit, so the memory of processes
+	 * did not
+	 */
 	{ OOM_WHY_LEFTOVERS,
 	  BIT(OOM_WHY_SHMEM) | BIT(OOM_WHY_MANY) | BIT(OOM_WHY_PRIVATE_MEMORY) },
 	/* many processes used the memory, so no single process used most of it */
@@ -40,9 +45,12 @@ static const struct {
 	/* sudden growth, steady growth and no growth are mutually exclusive */
 	{ OOM_WHY_BURST, BIT(OOM_WHY_LEAK) | BIT(OOM_WHY_LIMIT_TOO_SMALL) },
 	{ OOM_WHY_LEAK, BIT(OOM_WHY_LIMIT_TOO_SMALL) | BIT(OOM_WHY_RETENTION) },
-	/* most of the private memory was free, so the processes did not need all of it */
+	/*
+	 * much of the memory was free memory that the allocator retained, so the
+	 * processes did not need all of it
+	 */
 	{ OOM_WHY_RETENTION, BIT(OOM_WHY_LIMIT_TOO_SMALL) },
-	/* causes of kernel kills do not apply if the kernel did not kill the process */
+	/* the kernel did not kill the process, so no cause of a kernel kill applies */
 	{ OOM_WHY_NOT_KERNEL, BIT(OOM_WHY_SYSRQ) | BIT(OOM_WHY_NODE) |
 				      BIT(OOM_WHY_CPUSET) | BIT(OOM_WHY_ANCESTOR) |
 				      FILLED | CAME },
