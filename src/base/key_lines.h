@@ -33,7 +33,7 @@ const char *key_lines_find(const char *text, const char *key);
  */
 bool key_lines_find_u64(const char *text, const char *key, uint64_t *ret);
 
-/* Find a line as key_lines_find_u64() does, with a value that is a hexadecimal number. */
+/* Like key_lines_find_u64(), for a hexadecimal number. */
 bool key_lines_find_hex(const char *text, const char *key, uint64_t *ret);
 
 #endif

@@ -18,7 +18,8 @@ struct library {
 	const char *file;	  /* soname, such as "libz.so.1" */
 	const char *const *names; /* names of the functions that memstate calls */
 	size_t count;
-	void *functions; /* a struct of `count` function pointers in the order of names */
+	/* a struct of `count` function pointers, in the order of `names` */
+	void *functions;
 	pthread_once_t once;
 	bool is_loaded;
 };

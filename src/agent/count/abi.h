@@ -170,8 +170,9 @@ struct count_head {
 	int64_t live_bytes;
 	int64_t peak_bytes; /* the maximum of live_bytes so far */
 	/*
-	 * Number of times that a thread has begun, and has finished, moving the counts of
-	 * an ended thread to slot 0. If the two numbers differ, a move is in progress.
+	 * Number of times that a thread has begun to move the counts of an ended thread
+	 * to slot 0, and number of times that it has finished. If the two numbers differ,
+	 * a move is in progress.
 	 */
 	uint32_t fold_begin_count, fold_end_count;
 	uint64_t folded_thread_count;

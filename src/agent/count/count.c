@@ -16,9 +16,10 @@
 #include "agent/count/stacks.h"
 
 /*
- * Return `result`. The assembly statement prevents the compiler from making the preceding
- * call a tail call. After a tail call here, a tail call by the allocator to another of
- * its entry points would look like a call by the program; see entry.c.
+ * Return `result`. The assembly statement prevents the compiler from turning the
+ * preceding call into a tail call. Otherwise, if the allocator made a tail call to
+ * another of its entry points, that call would seem to come from the program; see
+ * entry.c.
  */
 static inline uintptr_t returned(uintptr_t result)
 {

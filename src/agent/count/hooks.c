@@ -29,7 +29,9 @@
 /* Number of entries of the thread table that a new thread checks for ended threads. */
 #define ENDED_LOOKS 32u
 
-/* Value of a deleted entry of the thread table. A search continues past the entry. */
+/*
+ * Contents of a deleted entry of the thread table. A search continues past such an entry.
+ */
 #define TOMB (UINT64_C(1) << 32)
 
 #define OFFSET(symbol, function) ".long hook_" #symbol " - hooks_head\n"
@@ -196,8 +198,8 @@ static void fill_slot(struct count_slot *slot, uint32_t tid)
 	slot->is_main = tid == hooks_private.own_pid;
 	slot->self = ask_own_self();
 	/*
-	 * leave the thread's name empty; memstate sets the name, because a seccomp
-	 * filter may forbid the hooks to query it
+	 * leave the thread's name empty; memstate sets the name, because a seccomp filter
+	 * may not allow the hooks to query it
 	 */
 	for (int i = 0; i < COUNT_NAME_BYTES; i++)
 		*(volatile char *)&slot->name[i] = '\0';
@@ -366,8 +368,8 @@ static inline function_fn *original(enum hook hook)
 }
 
 /*
- * Define the hook for a function. `bytes` is an expression in the arguments a, b and c;
- * `next` is the call to the original function.
+ * Define the hook for a function. `bytes` is the number of bytes, as an expression in the
+ * arguments a, b and c; `next` is the call to the original function.
  */
 #define MAKE_HOOK(symbol, function, bytes, next)                                   \
 	HOOK uintptr_t hook_##symbol(uintptr_t a, uintptr_t b, uintptr_t c);       \
@@ -444,7 +446,7 @@ FIRST(pvalloc, COUNT_PVALLOC)
 HOOKS_NEW(FIRST)
 HOOKS_DELETE(NONE)
 
-/* `caller` is the address on the stack that contains the hook's return address. */
+/* `caller` points to the return address of the hook on the stack. */
 #define EXTRA_WORDS \
 	uintptr_t a, uintptr_t b, uintptr_t c, const uint64_t *caller, uint64_t rbp
 

@@ -86,15 +86,15 @@ enum hook {
 };
 
 /*
- * The first hook for an additional entry point of an allocator. Neither libc nor C++
- * defines these functions.
+ * The first hook for an additional entry point of an allocator: a function that neither
+ * libc nor C++ defines.
  */
 #define HOOK_FIRST_EXTRA HOOK_mallocx
 
 #define HOOK_MAX 128
 static_assert((int)HOOK_COUNT_ <= HOOK_MAX, "each has a place");
 
-/* Return true if the hook replaces an operator new or delete of C++. */
+/* Return true if the hook replaces a C++ operator new or delete. */
 static inline int hook_is_cxx(enum hook hook)
 {
 	return hook >= HOOK__Znwm && hook < HOOK_FIRST_EXTRA;
@@ -127,8 +127,9 @@ struct hooks_head {
 	/* offsets of the hooks from the start of this header */
 	uint32_t offsets[HOOK_MAX];
 	/*
-	 * The memstate process that injected the hooks, and its pid namespace. With these
-	 * members, other memstate processes check whether the process is alive.
+	 * The memstate process that injected the hooks, and its pid namespace. Other
+	 * memstate processes use these members to check whether that process is still
+	 * running.
 	 */
 	uint64_t owner_pid, owner_start_ticks, owner_namespace;
 	uint64_t gates_addr; /* address of the gates (jumps to the hooks); 0: no gates */
@@ -199,7 +200,7 @@ struct hooks_module {
 	 * is unmapped
 	 */
 	uint64_t start, end;
-	uint64_t tables_addr; /* address of the unwind tables; 0 without tables */
+	uint64_t tables_addr; /* address of the unwind tables; 0 if the module has none */
 	/*
 	 * The first words of the module's unwind tables. If the memory no longer contains
 	 * these words, it now belongs to another file.

@@ -216,7 +216,8 @@ static inline int64_t count_plain_bytes(size_t head)
 
 /*
  * Count the block p, the result of an allocating call; if p is NULL, count a failed call.
- * Requires count_has_glibc_heads. Return p, so that tail calls can handle rare cases.
+ * Requires count_has_glibc_heads. Return p, as do the functions that handle rare cases,
+ * so that they can be called in a tail call.
  */
 static inline void *count_allocated_plain(struct count_slot *slot, void *p)
 {
@@ -251,8 +252,8 @@ static inline void count_update_high(struct count_slot *slot, int64_t pending)
 
 /*
  * Count the free of a block of this many bytes, before the block is freed. Return true if
- * the caller must call count_slot_flush(). The function records the maximum of the
- * pending_bytes before it decreases them, so that allocations need not do so.
+ * the caller must call count_slot_flush(). The function updates the maximum of
+ * pending_bytes before it decreases pending_bytes, so that allocations need not do so.
  */
 static inline bool count_freed(struct count_slot *slot, uintptr_t addr,
 			       int64_t usable_bytes)

@@ -114,7 +114,8 @@ static void save_counts(const struct count_slot *slot, struct before *ret)
 
 /*
  * Subtract the call that operator new itself made to malloc or one of the functions in
- * `within`, because the call has been counted. Return true if there was such a call.
+ * `within`, because that call has already been counted. Return true if there was such a
+ * call.
  */
 static bool subtract_inner(struct count_slot *slot, const struct before *before)
 {

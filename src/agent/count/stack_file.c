@@ -95,8 +95,8 @@ static int open_file(const struct stack_file *file, long flags)
 }
 
 /*
- * Allocate disk space for a range of the file. Otherwise, a write to the mapped file
- * would kill the program with SIGBUS if the disk were full.
+ * Allocate disk space for a range of the file. Without disk space, a write to the mapped
+ * file would kill the program with SIGBUS when the disk is full.
  */
 static bool reserve(int fd, uint64_t offset, uint64_t bytes)
 {

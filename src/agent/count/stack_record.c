@@ -10,8 +10,8 @@
 #define COLD __attribute__((cold, noinline))
 
 /*
- * Maximum of a counter in the address filter. A counter that has reached it no
- * longer changes.
+ * Maximum of a counter in the address filter. A counter that has reached the maximum is
+ * never changed again.
  */
 #define FILTER_FULL 128
 
@@ -41,8 +41,9 @@ static inline uint64_t weight_of(const struct stacks *s, uint64_t bytes)
 
 /*
  * Save a node's live bytes at the last peak. This function must be called before the live
- * bytes change. Peaks are numbered. If a node has the number of an earlier peak, its live
- * bytes have not changed since the last peak, so they equal its bytes at that peak.
+ * bytes change. Peaks are numbered, and each node stores the number of the peak at which
+ * its live bytes were saved. If the number is not that of the last peak, the live bytes
+ * have not changed since the last peak, so save the current live bytes.
  */
 static inline void save_peak(const struct stacks *s, struct stack_file_node *node)
 {

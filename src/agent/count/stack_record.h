@@ -27,7 +27,7 @@
 /* The state of a process that records stacks. */
 struct stacks {
 	struct stack_mode mode;
-	bool is_threaded; /* true if more than one thread has allocated */
+	bool is_threaded; /* true if more than one thread has allocated memory */
 	/*
 	 * Number of the current epoch, incremented when code is mapped at addresses
 	 * that previously contained other code. Nodes of earlier epochs are then no
@@ -53,7 +53,10 @@ struct stack_thread {
 	uint32_t is_busy;
 	uint32_t epoch;
 	uint32_t last_node; /* node of the last recorded allocation */
-	/* number of allocations that the last recorded allocation represents */
+	/*
+	 * number of allocations for which the last recorded allocation stands in the
+	 * sample
+	 */
 	uint64_t last_weight;
 	uint64_t random;
 	/*
@@ -62,8 +65,8 @@ struct stack_thread {
 	 */
 	int64_t pending_bytes;
 	/*
-	 * limit for pending_bytes: up to this value, the live bytes cannot have reached a
-	 * new peak
+	 * limit for pending_bytes; as long as it is not exceeded, live_bytes cannot have
+	 * reached a new peak
 	 */
 	int64_t room_bytes;
 	struct stack_trie trie;

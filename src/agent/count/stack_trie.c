@@ -55,7 +55,7 @@ static void put(struct stack_trie *trie, const struct stack_trie_entry *entry)
 	trie->entries[i] = *entry;
 }
 
-/* Enlarge the trie if more than half of its entries would be in use. */
+/* Enlarge the trie if more than half of its entries would otherwise be in use. */
 static bool make_room(struct stack_trie *trie)
 {
 	struct stack_trie larger = *trie;

@@ -132,8 +132,8 @@ static inline struct stack_path *stack_path_find(const struct stack_trie *trie,
 }
 
 /*
- * Return the cache element in which to store a new path, which overwrites the older path
- * of the same set.
+ * Return the cache element in which to store a new path. The new path overwrites the
+ * older of the two paths in its set.
  */
 static inline struct stack_path *stack_path_place(const struct stack_trie *trie,
 						  uint64_t key)
@@ -159,8 +159,8 @@ static inline void stack_trie_note(const struct stack_trie *trie, uint32_t paren
 }
 
 /*
- * Return the node for a call from `parent` whose address is pc. Return 0 if there is no
- * space for a new node.
+ * Return the child node of `parent` for the call with the address pc. Return 0 if there
+ * is no space for a new node.
  */
 static inline uint32_t stack_trie_child(struct stack_trie *trie, struct stack_file *file,
 					uint32_t parent, uint64_t pc)

@@ -45,8 +45,8 @@ static bool is_forked;
 static bool is_usual;
 static uint32_t fork_lock;
 /*
- * number of allocations in signal handlers that ran while the forked child process
- * created its file
+ * number of allocations that were not recorded because signal handlers made them while
+ * the forked child process created its file
  */
 static uint64_t fork_lost_count;
 static pid_t own_pid;
@@ -238,9 +238,10 @@ static COUNT_COLD void leave_fork(void)
 }
 
 /*
- * Return the end address of the thread's stack. At the end of the main stack, the kernel
- * stores the file name of the program. For any other stack, use the address of struct
- * pthread, which glibc and musl place at the end of the stack.
+ * Return the end address of the thread's stack. For the main thread, find the end of the
+ * stack from the address of the program's file name, which the kernel stores there. For
+ * any other thread, use the address of struct pthread, which glibc and musl place at the
+ * end of the stack.
  */
 static uint64_t find_stack_end(pid_t tid)
 {
@@ -344,8 +345,8 @@ static COUNT_COLD struct stack_thread *find_own_thread(void)
 }
 
 /*
- * Return the state for recording the calling thread's stacks, or NULL if no stacks
- * are to be recorded.
+ * Return the state for recording the calling thread's stacks, or NULL if stacks are not
+ * recorded.
  */
 static inline struct stack_thread *own_thread(void)
 {

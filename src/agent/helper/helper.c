@@ -206,8 +206,9 @@ static void ask_gperftools(const struct work *w)
 }
 
 /*
- * Make gperftools format its text. gperftools appends a NUL, and other processes may
- * change the shared page at any time, so the text is first written to a private buffer.
+ * Write the text of gperftools's statistics to the shared page. gperftools appends a NUL,
+ * and other processes may change the shared page at any time, so first write the text to
+ * a private buffer.
  */
 static void ask_gperftools_text(const struct work *w)
 {

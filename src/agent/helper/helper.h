@@ -25,9 +25,10 @@ struct agent_host {
 };
 
 /*
- * Answer requests until the command AGENT_EXIT, or until no request has come for idle_ms
- * and host->stays() returns false. Then set the page's state to AGENT_LEAVING; after that
- * the helper no longer uses the page. `host` is NULL if the helper was injected.
+ * Answer requests until the command AGENT_EXIT is received, or until no request has come
+ * for idle_ms and host->stays() returns false. Then set the page's state to
+ * AGENT_LEAVING; after that the helper no longer uses the page. `host` is NULL if the
+ * helper was injected.
  */
 void agent_serve(struct agent_page *page, const struct agent_functions *functions,
 		 const struct agent_host *host);

@@ -26,8 +26,8 @@
 enum ask_permission {
 	ASK_ALWAYS,
 	/*
-	 * a seccomp filter is active: futex(2) is allowed only if the program has
-	 * threads, because threads use futex(2) too
+	 * a seccomp filter is active: futex(2) is allowed only if the program has more
+	 * than one thread, because the filter must then allow futex(2)
 	 */
 	ASK_IF_THREADED,
 	/*

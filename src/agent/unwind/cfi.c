@@ -88,7 +88,7 @@ static uint64_t read_pointer(struct bytes *b, unsigned int encoding)
 struct entry {
 	/*
 	 * call frame instructions of the CIE, and those of the FDE, which are executed
-	 * after those of the CIE
+	 * next
 	 */
 	struct bytes first, rest;
 	uint64_t start, end;
@@ -261,8 +261,8 @@ static const uint8_t *find_fde(const struct unwind_module *module, uint64_t pc)
 }
 
 /*
- * The state of executing call frame instructions, with the rules for the code address
- * reached so far.
+ * The state of the interpreter for call frame instructions, with the rules for the code
+ * address reached so far.
  */
 struct program {
 	const struct entry *entry;

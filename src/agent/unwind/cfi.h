@@ -17,7 +17,7 @@
 #define UNWIND_RSP 7
 #define UNWIND_RIP 16
 
-/* A range of mapped code, and the address of its .eh_frame_hdr or 0. */
+/* A range of mapped code, and the address of its .eh_frame_hdr, or 0 if it has none. */
 struct unwind_module {
 	uint64_t start, end;
 	uint64_t tables_addr;
@@ -71,8 +71,8 @@ struct unwind_rule {
 struct unwind_rules {
 	struct unwind_rule cfa, rbp, rip;
 	/*
-	 * true for a signal frame: a signal interrupted the next frame, which did not
-	 * make a call
+	 * true for the frame of a signal handler: the next frame was interrupted by a
+	 * signal, and did not make a call
 	 */
 	bool is_signal;
 };

@@ -4,7 +4,9 @@
 #include <stddef.h>
 
 #define ADDRESS_MIN 4096
-/* length in bytes of the longest call instruction that is recognized, without a prefix */
+/*
+ * maximum length in bytes of a call instruction that is recognized, not counting prefixes
+ */
 #define CALL_MAX 7
 
 /*

@@ -13,7 +13,7 @@
 /* maximum size of a frame that is found with the frame pointer */
 #define FRAME_MAX (UINT64_C(1) << 20)
 
-/* Maximum size of an area that is probed page by page as a possible stack. */
+/* Maximum size of a possible stack that is probed page by page. */
 #define STACK_MAX (UINT64_C(256) << 20)
 
 /* Return true if the page is readable and no seccomp filter forbids the check. */
@@ -48,7 +48,7 @@ static COLD bool extend_stack(const struct unwind_space *space, struct unwind_th
 		}
 	}
 	t->stack_start = start;
-	/* the sentinel ends each search, because no comparison with a frame matches it */
+	/* the sentinel ends each search, because it never compares equal to a frame */
 	t->kept[0] = (struct unwind_frame){ UINT64_MAX, 1, 0, 0, 0, &t->kept[0].cfa };
 	return true;
 }
@@ -64,7 +64,7 @@ static inline bool is_own_stack(const struct unwind_space *space, struct unwind_
 /* Result of a step that used the frame pointer. Other steps return 1, 0 or -1. */
 #define STEP_BY_FRAME 2
 
-/* The state of walking a stack. */
+/* The state of a stack walk. */
 struct reading {
 	const struct unwind_space *space;
 	const struct unwind_thread *thread;
@@ -145,7 +145,7 @@ static int step_by_rules(struct unwind_space *space, struct reading *reading,
 	return unwind_rules_apply(&rules, state, read_word, reading);
 }
 
-/* Step to the next frame by unwind rules that the fast path does not support. */
+/* Step to the next frame using unwind rules that the fast path does not support. */
 static COLD int step_slowly(struct unwind_space *space, struct unwind_thread *t,
 			    uint64_t row, struct unwind_state *state)
 {

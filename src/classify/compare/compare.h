@@ -101,9 +101,9 @@ struct compared_variant {
 	size_t good_count, failed_count;
 	const char *problem; /* error message of the first failed run, or NULL */
 	/*
-	 * One spread per figure. If the heap was read in some runs, the figures by owner
-	 * come from these runs only, separately for each moment. Without a heap reading,
-	 * heap memory counts as anon.
+	 * Statistics of each figure. If the heap was read in some runs, the figures by
+	 * owner come from these runs only, separately for each moment. If the heap was
+	 * read in no run, heap memory counts as anon.
 	 */
 	struct spread figures[FIGURE_COUNT_];
 	/*

@@ -27,7 +27,8 @@
  */
 #define CYCLE_AS_GOOD 0.85
 /*
- * A cycle is ignored if its standard deviation is below this fraction of the total rise.
+ * A series has a cycle only if its standard deviation, without the trend, is at least
+ * this fraction of the total rise.
  */
 #define TEETH_PER_RISE 0.03
 /*

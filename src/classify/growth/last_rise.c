@@ -186,8 +186,8 @@ static double median_of(double *values, size_t count)
 }
 
 /*
- * Fit a line to the majority of the points. Outliers, such as a
- * restart, do not affect the line.
+ * Fit a line to the majority of the points. Outliers, such as those caused by a restart,
+ * do not affect the line.
  */
 static struct line fit_majority(const double *y, size_t count)
 {

@@ -89,7 +89,7 @@ struct explain_input {
 
 /*
  * Describe addr, except for page and is_page_known, which the caller sets. Return 0, or
- * -EFAULT if no mapping contains addr. Release *ret in both cases.
+ * -EFAULT if no mapping contains addr. The caller must release *ret in both cases.
  */
 int explain_address(const struct explain_input *input, uint64_t addr,
 		    struct explanation *ret);

@@ -75,8 +75,8 @@ static uint64_t sum_pagetables(const struct oom_kill *k)
 }
 
 /*
- * Compute the memory figures of the cgroup from the kernel's report, as for a
- * live cgroup.
+ * Compute the memory figures of the cgroup from the kernel's report, in the same way as
+ * for a live cgroup.
  */
 static void set_figures(struct oom_evidence *e, const struct oom_kill *k)
 {

@@ -16,7 +16,7 @@
 
 enum oom_end {
 	OOM_END_KILLED, /* the kernel killed the process because memory ran out */
-	/* the process ended, but not by a kernel kill, or for an unknown reason */
+	/* the process ended, but the kernel did not kill it, or the reason is unknown */
 	OOM_END_GONE,
 	OOM_END_NONE, /* all processes are still running */
 	OOM_END_COUNT_
@@ -89,8 +89,8 @@ struct oom_evidence {
 	struct oom_process victim;
 
 	/*
-	 * State of the cgroup when the process ended, from the kernel's report. Without a
-	 * report, the state in the last sample before the end.
+	 * State of the cgroup when the process ended: from the kernel's report or,
+	 * without a report, from the last sample before the process ended.
 	 */
 	struct oom_figures at;
 	/* dirty_bytes includes pages under writeback */
@@ -152,7 +152,8 @@ struct oom_evidence {
 	 */
 	uint64_t private_bytes, live_bytes;
 	/*
-	 * failed attempts to swap out memory during the recording because swap was full
+	 * number of attempts to swap out memory during the recording that failed because
+	 * swap was full
 	 */
 	uint64_t swap_fail_count;
 
