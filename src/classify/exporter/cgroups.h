@@ -49,7 +49,10 @@ struct named_cgroup {
 	enum oom_verdict last_verdict;
 	struct growth_series needs;
 	uint64_t growth_due_ns;
-	/* growth of the memory need; GROWTH_TOO_SHORT before the first result */
+	/*
+	 * growth of the memory need (memory that cannot be reclaimed); GROWTH_TOO_SHORT
+	 * before the first result
+	 */
 	struct growth growth;
 	bool has_time;
 	/*

@@ -40,13 +40,14 @@ struct oom_pace_sample {
 /* Initialise *pace. The caller must ensure 0 < shortest_ns <= longest_ns. */
 void oom_pace_init(struct oom_pace *pace, uint64_t shortest_ns, uint64_t longest_ns);
 
-/* Add a sample. Return the time until the next sample in ns. */
+/* Add a sample. Return the time in ns until the next sample is due. */
 uint64_t oom_pace_next(struct oom_pace *pace, const struct oom_pace_sample *sample);
 
 /*
- * Return the share of time that memstate may spend reading processes, in parts per
- * million, at most max_per_mille. Longer sampling intervals have a smaller share, so that
- * monitoring a cgroup far from its limit costs almost nothing.
+ * Return the share of its time that memstate may spend reading processes, in parts per
+ * million. The share is at most max_per_mille thousandths. It is smaller for longer
+ * sampling intervals, so that monitoring a cgroup far from its limit costs almost
+ * nothing.
  */
 unsigned int oom_pace_share_per_million(uint64_t interval_ns, unsigned int max_per_mille);
 

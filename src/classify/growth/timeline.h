@@ -36,7 +36,7 @@ struct timeline {
 	struct timeline_row first, largest, smallest, last;
 	bool is_begun;
 	bool has_gap;
-	size_t gap_stretch; /* index of the interval with the last gap */
+	size_t gap_stretch; /* index of the interval in which the last gap was recorded */
 	/* row with the largest total; unset if there are no rows */
 	struct timeline_row peak;
 };

@@ -21,8 +21,8 @@ struct process_series {
 	struct growth_series need, live;
 	uint64_t first_need_bytes, first_live_bytes;
 	/*
-	 * time of the heap reading from which the last sample's heap figures come;
-	 * 0: unknown
+	 * time of the heap reading that produced the heap figures of the last sample; 0:
+	 * unknown
 	 */
 	uint64_t heap_taken_ns;
 	/* free memory that the allocator retained at the last sample */

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * trends - determine from successive samples whether the memory need of a cgroup, and of
- * each of its processes, is growing. The functions are pure.
+ * trends - determine from successive samples whether the memory need (memory that cannot
+ * be reclaimed) of a cgroup, and of each of its processes, is growing. The functions are
+ * pure.
  *
  * The trend of a cgroup starts again if another cgroup is sampled, or if all processes of
  * the previous sample have ended, which indicates a new run of the same program. A

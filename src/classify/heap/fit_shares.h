@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * fit_shares - adjust the figures of heaps to the Rss of the mappings, in case the
- * process ran after its mappings were read and before its heaps were read.
+ * fit_shares - adjust the figures of heaps to the Rss of the mappings, because the
+ * process may have run between the reading of its mappings and the reading of its heaps.
  */
 #ifndef MS_CLASSIFY_HEAP_FIT_SHARES_H
 #define MS_CLASSIFY_HEAP_FIT_SHARES_H

@@ -9,8 +9,8 @@
 #include "base/units.h"
 
 /*
- * The memory need accounts for the whole limit if it is at least this many thousandths of
- * the limit.
+ * Memory that cannot be reclaimed accounts for the whole limit if it is at least this
+ * many thousandths of the limit.
  */
 #define EXPLAINED_MIN 900
 
@@ -211,8 +211,8 @@ uint64_t oom_evidence_rise_bytes(const struct oom_evidence *e, uint64_t *ret_ns)
 }
 
 /*
- * Return true if the cgroup's memory need accounts for its whole limit. A small remainder
- * may be in the kernel's per-CPU counters.
+ * Return true if memory that cannot be reclaimed accounts for the whole limit of the
+ * cgroup. A small remainder may be in the kernel's per-CPU counters.
  */
 static bool is_explained(const struct oom_evidence *e)
 {

@@ -173,7 +173,8 @@ struct oom_evidence {
 	/* growth of the memory need up to the final seconds before the process ended */
 	struct growth growth;
 	struct growth live_growth; /* growth of live heap memory */
-	uint64_t typical_bytes;	   /* median of the memory need */
+	/* median of the memory need (memory that cannot be reclaimed) */
+	uint64_t typical_bytes;
 	/*
 	 * minimum of the memory need in the final seconds before the process ended, and
 	 * the time from this minimum to the last sample
@@ -220,8 +221,9 @@ uint64_t oom_evidence_base_bytes(const struct oom_evidence *e);
 uint64_t oom_evidence_gap_bytes(const struct oom_evidence *e);
 
 /*
- * Return the rise of the memory need immediately before the kill, and set *ret_ns to an
- * upper bound on its duration. Without a recording, the result is unknown.
+ * Return the rise of the memory need (memory that cannot be reclaimed) immediately before
+ * the kill, and set *ret_ns to an upper bound on its duration. Without a recording, the
+ * result is unknown.
  */
 uint64_t oom_evidence_rise_bytes(const struct oom_evidence *e, uint64_t *ret_ns);
 

@@ -11,7 +11,7 @@
 	 BIT(OOM_WHY_STACKS) | BIT(OOM_WHY_MANY) | BIT(OOM_WHY_LOCKED) |            \
 	 BIT(OOM_WHY_PRIVATE_MEMORY) | BIT(OOM_WHY_LIMIT_TOO_SMALL))
 
-/* verdicts about why the memory need became so large */
+/* verdicts about why the memory that cannot be reclaimed became so large */
 #define CAME                                                                           \
 	(BIT(OOM_WHY_BURST) | BIT(OOM_WHY_LEAK) | BIT(OOM_WHY_RETENTION) |             \
 	 BIT(OOM_WHY_SWAP_FULL) | BIT(OOM_WHY_HIDDEN) | BIT(OOM_WHY_FORKED_LAZYFREE) | \
