@@ -22,7 +22,7 @@
 struct allocator_value {
 	const char *name; /* string constant, never freed */
 	uint64_t value;
-	bool is_count; /* true: value is a count; false: value is in bytes */
+	bool is_count; /* true if the value is a count, false if it is in bytes */
 };
 
 #define ALLOCATOR_VALUE_MAX 32

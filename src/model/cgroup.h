@@ -162,8 +162,8 @@ struct cgroup {
 	uint64_t hidden_limit_bytes;
 	struct cgroup_stat stat;
 	/*
-	 * Statistics of the level with the effective limit, or of the cgroup itself if
-	 * there is no limit.
+	 * Statistics of the cgroup with the effective limit, or of the requested cgroup
+	 * if there is no limit.
 	 */
 	struct cgroup_stat limit_stat;
 	struct cgroup_kernel kernel;
@@ -172,9 +172,9 @@ struct cgroup {
 	/* the names, indexed by enum cgroup_name; NULL if unknown; owned */
 	char *names[CGROUP_NAME_COUNT_];
 	/*
-	 * The pids of the processes in the cgroup with the effective limit and its
-	 * descendants, in ascending order. If there is no limit, the processes in the
-	 * requested cgroup and its descendants.
+	 * The pids of the processes in the cgroup with the effective limit and in its
+	 * descendants, in ascending order. If there is no limit, the pids are those of
+	 * the processes in the requested cgroup and in its descendants.
 	 */
 	int *pids;
 	size_t pid_count, pid_capacity;

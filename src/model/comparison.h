@@ -103,7 +103,9 @@ struct comparison {
 	bool is_interrupted;
 	/* time to wait after the workload; 0 if there is no workload */
 	uint64_t settle_ns;
-	/* Rss threshold for above_ns; BYTES_UNKNOWN if not requested */
+	/*
+	 * Rss threshold for above_ns in struct run; BYTES_UNKNOWN if the user gave none
+	 */
 	uint64_t above_bytes;
 	struct variant *variants;
 	size_t variant_count;

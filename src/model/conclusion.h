@@ -14,7 +14,7 @@
 struct next_place {
 	/* true if the processes may still be running, so their memory can be read */
 	bool is_live;
-	/* true if the processes are in a captured /proc, which `options` selects */
+	/* true if the processes are in a copy of /proc, which `options` selects */
 	bool is_capture;
 	/*
 	 * command-line options, such as " --procfs DIR", with a space before each
@@ -25,7 +25,7 @@ struct next_place {
 
 struct conclusion {
 	struct strbuf text; /* one or two printable sentences without a line break */
-	/* a complete shell command, printable; empty: no next step */
+	/* a complete and printable shell command; empty if none is suggested */
 	struct strbuf next;
 };
 
@@ -42,8 +42,8 @@ void conclusion_add(struct conclusion *c, const char *format, ...)
 	__attribute__((format(printf, 2, 3)));
 
 /*
- * Set the command to run next, replacing an earlier one. Add words from outside memstate
- * with text_add_shell_word().
+ * Set the command to run next, replacing an earlier one. Use text_add_shell_word() to add
+ * names and paths, which may contain any characters.
  */
 void conclusion_set_next(struct conclusion *c, const char *format, ...)
 	__attribute__((format(printf, 2, 3)));

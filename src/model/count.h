@@ -48,7 +48,7 @@ struct count_sums {
 #define COUNT_NAME_SIZE 16
 
 struct count_thread {
-	/* thread ID, or 0 for the sum of ended threads whose slots were reused */
+	/* thread ID; 0 for the sum over all ended threads whose records were reused */
 	int tid;
 	bool is_main;
 	char name[COUNT_NAME_SIZE]; /* the thread's name at its first allocation */

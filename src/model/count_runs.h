@@ -30,7 +30,7 @@ enum counted_figure {
 };
 
 struct counted_figure_info {
-	const char *name;  /* name of the figure as a column and as a key */
+	const char *name;  /* name of the figure, used for columns and JSON keys */
 	const char *label; /* label of the figure in reports */
 	bool is_bytes;
 	/*

@@ -112,7 +112,9 @@ struct heap_space {
 #define HEAP_SPACE_MAX 24
 #define HEAP_VERSION_SIZE 24
 
-/* Value of `version` in struct heap for musl's malloc before 1.2.1. */
+/*
+ * Value of `version` in struct heap for musl's old malloc, the default before musl 1.2.1.
+ */
 #define HEAP_OLDMALLOC "oldmalloc"
 
 /*
@@ -145,7 +147,7 @@ struct heap_pre_copy {
 	uint64_t split_bytes, restored_bytes;
 };
 
-/* A nearly empty part of a heap. Lists of such parts are in ascending address order. */
+/* A nearly empty part of a heap. Arrays of this struct are sorted by address. */
 struct heap_range {
 	uint64_t start_addr, end_addr;
 	uint64_t free_bytes;
@@ -171,7 +173,7 @@ struct heap {
 	bool is_reported;
 	/* how long memstate stopped the target, summed over all attempts */
 	uint64_t pause_ns;
-	uint64_t expected_ns; /* how long memstate expected to stop the target */
+	uint64_t expected_ns; /* how long memstate expected to stop the target for */
 	uint64_t copied_bytes;
 	struct heap_pre_copy pre_copy;
 	/*
@@ -269,7 +271,7 @@ void heap_release(struct heap *heap);
  */
 struct heap *heap_add_other(struct heap *heap);
 
-/* Return true if this is a heap of musl's malloc before 1.2.1. */
+/* Return true if this is a heap of musl's old malloc, the default before musl 1.2.1. */
 bool heap_is_oldmalloc(const struct heap *heap);
 
 /* Append a space whose figures are 0. A heap has at most HEAP_SPACE_MAX spaces. */
@@ -305,8 +307,9 @@ uint64_t heap_total_bytes(const struct heap *heap, enum owner owner);
 uint64_t heap_total_trimmable(const struct heap *heap);
 
 /*
- * Return the shares of all heaps, summed per mapping and sorted by mapping, and store
- * their number in *ret_count. The caller frees the result with free(3).
+ * Return how much of each mapping belongs to each owner within the heaps. The amounts are
+ * sums over all heaps of the process. The array is sorted by mapping, and its length is
+ * stored in *ret_count. The caller frees it with free(3).
  */
 struct heap_share *heap_total_shares(const struct heap *heap, size_t *ret_count);
 

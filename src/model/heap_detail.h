@@ -75,9 +75,9 @@ struct heap_type {
 };
 
 /*
- * A strip: the resident pages of an arena, in ascending address order, divided into
- * cells. If all blocks of a heap are in one arena, its strip also contains the pages
- * without blocks. Otherwise, pages that contain no block, free or not, are in no strip.
+ * A strip: the resident pages of one arena in ascending address order, divided into
+ * cells. Pages that contain no block, allocated or free, are left out unless one arena
+ * contains all blocks of the heap.
  */
 struct heap_strip {
 	uint32_t arena; /* index of the arena in struct heap */
@@ -88,7 +88,7 @@ struct heap_strip {
 	bool is_mapped;
 	uint64_t start_addr, end_addr;
 	struct page_sum sum;
-	/* Number of pages in each cell. The last cell may have fewer pages. */
+	/* Number of pages in each cell. Only the last cell may have fewer pages. */
 	uint64_t pages_per_cell;
 	struct page_sum *cells;
 	size_t cell_count;
@@ -97,9 +97,9 @@ struct heap_strip {
 #define STRIP_CELLS_MAX 4096
 
 struct heap_detail {
-	/* fill, fragmented and strips are known */
+	/* true if fill, fragmented and strips are known */
 	bool has_pages;
-	/* types, pins and problem are known; true only if has_pages is true */
+	/* true if types, pins and problem are known, which requires has_pages */
 	bool has_blocks;
 	struct heap_type *types; /* types sorted by bytes, largest first */
 	size_t type_count;
@@ -111,7 +111,10 @@ struct heap_detail {
 	size_t pin_count;
 	struct page_sum fill[FILL_COUNT_];
 	struct page_sum fragmented; /* the sum of all fragmented pages */
-	/* Strips of the arenas with resident pages, in the order of struct heap. */
+	/*
+	 * One strip for each arena with resident pages, in the order of the arenas in
+	 * struct heap.
+	 */
 	struct heap_strip *strips;
 	size_t strip_count;
 	/*
@@ -120,13 +123,13 @@ struct heap_detail {
 	 */
 	const char *problem;
 	/*
-	 * The objects in the heaps of language runtimes, one element for each such heap.
-	 * Only the details of the process's first heap have this list.
+	 * The objects in the heaps of language runtimes, one element per heap. Only the
+	 * details of the process's first heap have this list.
 	 */
 	struct heap_objects *objects;
 	size_t object_list_count;
 	/*
-	 * The details of the process's other heaps, in the order of the other heaps in
+	 * The details of the process's other heaps, in the same order as `others` in
 	 * struct heap. Only the details of the process's first heap have this list.
 	 */
 	struct heap_detail *others;

@@ -20,7 +20,8 @@ struct heap_object_pin {
 	size_t type; /* index of the blocks' type in `types`, or HEAP_OBJECT_OTHER */
 	uint64_t size_bytes;
 	uint64_t block_count;
-	uint64_t arena_count; /* number of arenas with at least one of these blocks */
+	/* number of arenas that contain at least one of the blocks */
+	uint64_t arena_count;
 };
 
 #define HEAP_OBJECT_OTHER SIZE_MAX
@@ -38,7 +39,7 @@ struct heap_objects {
 	struct chunk_sum unused;
 	/* Number of nearly empty arenas, and their free bytes. */
 	struct chunk_sum empty;
-	struct heap_object_pin *pins; /* pins in descending order of arena_count */
+	struct heap_object_pin *pins; /* sorted by arena_count, largest first */
 	size_t pin_count;
 	/*
 	 * String constant that explains why the types of some objects are unknown; NULL
@@ -51,7 +52,7 @@ struct heap_objects {
 void heap_objects_add(struct heap_objects *objects, const char *name,
 		      const struct chunk_sum *live);
 
-/* Merge the types of the same name, and sort them. */
+/* Merge types that have the same name, and sort the types by bytes, largest first. */
 void heap_objects_sort(struct heap_objects *objects);
 
 void heap_objects_release(struct heap_objects *objects);

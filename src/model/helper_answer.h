@@ -22,20 +22,20 @@
  * of pool_pages is therefore all free memory, and the lower bound of pool_fragments is 0.
  */
 struct heap_bounds {
-	/* Size of the memory that may belong to the allocator and is resident. */
+	/* Resident size of the memory that may belong to the allocator. */
 	uint64_t resident_bytes;
-	/* number of arenas that contain at least one of these blocks */
+	/* Size of the memory that may belong to the allocator and is not resident. */
 	uint64_t missing_bytes;
 	/*
-	 * The allocator's own figures. BYTES_UNKNOWN if another owner's figure includes
-	 * the bytes of this owner.
+	 * The allocator's own figures. BYTES_UNKNOWN if the allocator counts the bytes of
+	 * the owner as part of another owner.
 	 */
 	uint64_t reported_bytes[OWNER_HEAP_LAST + 1];
 	uint64_t min_bytes[OWNER_HEAP_LAST + 1];
 	uint64_t max_bytes[OWNER_HEAP_LAST + 1];
 	/*
-	 * The values that the matrix shows. Each is between min_bytes and max_bytes, and
-	 * their sum is at most resident_bytes.
+	 * Estimates of the resident bytes of each owner. Each estimate is between
+	 * min_bytes and max_bytes, and their sum is at most resident_bytes.
 	 */
 	uint64_t owner_bytes[OWNER_HEAP_LAST + 1];
 };

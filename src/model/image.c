@@ -146,7 +146,7 @@ int image_merge(struct image *image, const struct image *part)
 	return 0;
 }
 
-/* Return true if addr is in the gap before the run with the given index. */
+/* Return true if addr is in the gap before the run of pages with the given index. */
 static bool is_before_run(const struct image *image, size_t index, uint64_t addr)
 {
 	return index < image->run_count && addr < image->runs[index].start_addr &&

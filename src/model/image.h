@@ -35,7 +35,7 @@ struct image {
 	size_t run_count, run_capacity;
 	size_t hint; /* index of the run of pages that the last search found */
 	/*
-	 * True if only some pages of the runs have been copied. The other pages take no
+	 * True if only some pages of the image have been copied. The other pages take no
 	 * memory, and their bytes read as zeros.
 	 */
 	bool is_sparse;

@@ -33,7 +33,7 @@ void counters_add(struct counters *sum, const struct counters *c)
 
 	for (size_t i = 0; i < SMAPS_FIELD_COUNT_; i++)
 		all |= sum->bytes[i] | c->bytes[i];
-	if (all >> 63 == 0) { /* all terms are known, so their sums cannot overflow */
+	if (all >> 63 == 0) { /* all amounts are known and below 2^63 */
 		for (size_t i = 0; i < SMAPS_FIELD_COUNT_; i++)
 			sum->bytes[i] += c->bytes[i];
 		return;

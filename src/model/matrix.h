@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * matrix - the resident memory of a process by owner and by kernel state. Plain data.
+ * matrix - the resident memory of a process by owner (live blocks, stacks, files, …) and
+ * by kernel state. Plain data.
  *
  * Invariant of a classified process, which classify/ establishes and tests verify:
  *    sum of cells + unexplained = Rss,  with unexplained = 0 if the target was stopped.
@@ -70,17 +71,18 @@ void matrix_set_unknown(struct matrix *m);
 void matrix_set_no_heap(struct matrix *m);
 
 /*
- * Return the amount in a cell. Return BYTES_UNKNOWN if the cell is unknown, or if the
- * remainders of its owner and its state may contain pages that belong in the cell.
+ * Return the amount in a cell. Return BYTES_UNKNOWN if the cell is unknown, or if both
+ * its owner and its state have remainders: pages in no cell, which may belong in this
+ * one.
  */
 uint64_t matrix_cell_bytes(const struct matrix *m, enum owner owner,
 			   enum page_state state);
 
 /*
- * Return the sum of a row, a column, or all cells. An owner without any known amount adds
- * 0, because its memory is counted under another owner (an unread heap is in anon). Any
- * other unknown cell makes a sum unknown, except that matrix_owner_bytes() then returns
- * owner_rss_bytes.
+ * Return the sum of a row, a column, or all cells. An owner without any known amount
+ * counts as 0, because its memory is then part of another owner: an unread heap is part
+ * of OWNER_ANON. Any other unknown cell makes a sum unknown, except that
+ * matrix_owner_bytes() then returns owner_rss_bytes.
  */
 uint64_t matrix_owner_bytes(const struct matrix *m, enum owner owner);
 uint64_t matrix_state_bytes(const struct matrix *m, enum page_state state);

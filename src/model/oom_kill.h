@@ -78,7 +78,7 @@ struct oom_kill {
 	 * process.
 	 */
 	char invoker[OOM_NAME_SIZE];
-	int invoker_pid; /* pid of the invoker; 0 if unknown */
+	int invoker_pid; /* pid of the process whose allocation failed; 0 if unknown */
 	/*
 	 * Order of the failed allocation, which requested 2^order contiguous pages.
 	 * COUNT_UNKNOWN if not in the log.
@@ -91,7 +91,10 @@ struct oom_kill {
 	 * exclusive.
 	 */
 	uint64_t text_begin, text_end;
-	/* The invoker's cpuset, whose name may contain a container's id. */
+	/*
+	 * The cpuset of the process whose allocation failed. Its name may contain a
+	 * container's id.
+	 */
 	char cpuset[OOM_PATH_SIZE];
 	char limit_path[OOM_PATH_SIZE];	 /* the cgroup whose limit was reached */
 	char victim_path[OOM_PATH_SIZE]; /* the victim's cgroup */

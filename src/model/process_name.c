@@ -55,12 +55,15 @@ static struct text find_file_name(struct text path)
  */
 struct interpreter {
 	const char *programs;
-	const char *code_letters; /* letters of options whose argument is code */
-	/* letters of options whose argument is the script, if last in a cluster */
+	/* letters of options whose argument is code, as in "sh -c" */
+	const char *code_letters;
+	/* letters of options that, if last in a cluster, are followed by the script */
 	const char *script_letters;
-	/* letters of options whose argument is a value, if last in a cluster */
+	/* letters of options that, if last in a cluster, are followed by a value */
 	const char *value_letters;
-	/* letters of options whose value is the rest of the cluster */
+	/*
+	 * letters of options whose value follows in the same argument, as in "-Wignore"
+	 */
 	const char *text_letters;
 	const char *code_words, *script_words, *value_words;
 };
@@ -91,7 +94,10 @@ static bool has_word(const char *words, struct text word)
 	return false;
 }
 
-/* Return the language of this program, such as python3.11, or NULL. */
+/*
+ * Return the interpreter of a language, given the name of its program, such as
+ * "python3.11". Return NULL if the program is not a known interpreter.
+ */
 static const struct interpreter *find_interpreter(struct text program)
 {
 	while (program.length > 0 &&

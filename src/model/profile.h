@@ -48,7 +48,7 @@ int profile_metric_find(const char *name, enum profile_metric *ret);
 struct profile_module {
 	const char *path;     /* path of the file, or a pseudo path such as "[vdso]" */
 	uint64_t start, end;  /* address range of the module; both 0 if unknown */
-	uint64_t file_offset; /* file offset of the byte at address start */
+	uint64_t file_offset; /* file offset of the byte at address `start` */
 	uint8_t build_id[PROFILE_BUILD_ID_MAX];
 	/* length of the build ID in bytes; 0 if the module has none */
 	size_t build_id_bytes;
@@ -104,8 +104,8 @@ struct profile {
 	uint64_t by_pointer_count;
 	uint64_t cut_count; /* number of allocations whose stack is truncated */
 	/*
-	 * Number of allocations that no stack includes, because the profiler had no
-	 * space for their stacks.
+	 * Number of allocations whose stacks the profiler did not record for lack of
+	 * space.
 	 */
 	uint64_t lost_count;
 	uint64_t unix_ms;    /* when the profile was taken; 0 if unknown */

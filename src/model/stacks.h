@@ -56,10 +56,7 @@ struct stacks {
 	uint64_t sample_count, cut_count;
 	/* Number of allocations whose stack contains a node with is_by_frame set. */
 	uint64_t by_frame_count;
-	/*
-	 * Number of allocations that no stack includes, because there was no
-	 * space for their stacks.
-	 */
+	/* Number of allocations whose stacks were not recorded for lack of space. */
 	uint64_t lost_count;
 	struct stack_module *modules;
 	size_t module_count, module_capacity;

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * usage - the memory figures of one process at one instant, and their quality. Plain
- * data.
+ * usage - the memory figures of one process at one instant, and how reliable they are.
+ * Plain data.
  *
- * A snapshot contains the usages of one sample, and counts of processes that could not be
- * read.
+ * A snapshot contains the usages of all processes in one sample, and the number of
+ * processes that could not be read.
  */
 #ifndef MS_MODEL_USAGE_H
 #define MS_MODEL_USAGE_H
@@ -40,7 +40,7 @@ enum need {
 	NEED_HEAP = 1 << 7,
 };
 
-/* The data that requires reading the process's memory figures. */
+/* The data that requires reading smaps_rollup or smaps. */
 #define NEED_MEMORY (NEED_ROLLUP | NEED_STATES | NEED_SMAPS)
 
 /*
@@ -137,10 +137,14 @@ struct usage_heap {
 
 #define USAGE_HEAP_MAX 6
 
-/* Memory of one owner with a known use, which memstate recognises from the mappings. */
+/*
+ * How much memory of one owner has a known use, such as InnoDB's buffer pool. memstate
+ * recognises the use from the mappings.
+ */
 struct usage_use {
 	enum known_use use; /* never USE_NONE */
-	enum owner owner;   /* owner of the mappings, even if they contain heaps */
+	/* owner of the mappings; heaps inside them do not change it */
+	enum owner owner;
 	/*
 	 * Resident bytes of the mappings, without the bytes of heaps. For
 	 * USE_POSTGRES_BACKEND, only the bytes of heaps.
@@ -155,7 +159,10 @@ struct usage_use {
 
 #define USAGE_USE_MAX 16
 
-/* The known uses of the mappings of a process, the largest first. */
+/*
+ * The known uses of the memory of a process, such as InnoDB's buffer pool, the largest
+ * first.
+ */
 struct usage_uses {
 	struct usage_use items[USAGE_USE_MAX];
 	size_t count;
@@ -187,9 +194,14 @@ struct usage {
 	 * otherwise BYTES_UNKNOWN.
 	 */
 	uint64_t recorded_droppable_bytes;
-	/* Private anonymous memory with access rights: Size - Rss - Swap. */
+	/*
+	 * Private anonymous memory that is accessible but has no pages: Size - Rss -
+	 * Swap.
+	 */
 	uint64_t unbacked_bytes;
-	/* Private anonymous memory with PROT_NONE: Size - Rss - Swap. */
+	/*
+	 * Private anonymous memory that is inaccessible (PROT_NONE): Size - Rss - Swap.
+	 */
 	uint64_t reserved_bytes;
 	/* Memory that malloc_trim(0) would return to the kernel, in bytes. */
 	uint64_t trimmable_bytes;
@@ -214,10 +226,7 @@ struct usage {
 	 * OWNER_HEAP_LAST are.
 	 */
 	enum quality heap_quality;
-	/*
-	 * When memstate read the heap to divide its memory by owner; 0 if memstate did
-	 * not read it.
-	 */
+	/* When memstate last read the heap; 0 if memstate did not read it. */
 	uint64_t heap_taken_ns;
 	/*
 	 * How long the last heap read stopped the process; 0 if it did not stop the
@@ -251,8 +260,8 @@ struct usage {
 	 */
 	bool heap_is_reported;
 
-	struct reported
-		reported; /* the allocator's own figures, even if no report shows them */
+	/* the allocator's own figures; set even if no report shows them */
+	struct reported reported;
 	/*
 	 * String constant that explains why a requested query of the allocator failed;
 	 * NULL if it succeeded.
@@ -295,8 +304,8 @@ uint64_t usage_hugetlb_bytes(const struct usage *u);
 uint64_t usage_thp_bytes(const struct usage *u);
 
 /*
- * Return true if a report should list the individual heaps. A lone heap of malloc is not
- * listed, because its figures are those of the heap's owners in the matrix.
+ * Return true if a report should list the individual heaps. If the only heap is that of
+ * malloc, it is not listed, because the matrix already shows its figures.
  */
 bool usage_heaps_are_listed(const struct usage *u);
 
@@ -325,30 +334,37 @@ uint64_t usage_unexplained_bytes(const struct usage *u);
 struct snapshot {
 	uint64_t taken_ns; /* when the sample began, on the monotonic clock */
 	uint64_t unix_ms;
-	uint64_t elapsed_ns; /* time since the series began */
+	uint64_t elapsed_ns; /* time since the series of samples began */
 	/* elapsed time that memstate spent on the sample, including waiting */
 	uint64_t cost_ns;
 	struct usage *usages;
 	size_t count;
 	size_t capacity;
-	/* Number of usages that could not be read for lack of permission. */
+	/*
+	 * Number of processes that could not be read, in most cases for lack of
+	 * permission.
+	 */
 	size_t unreadable_count;
-	/* Number of processes that ended during the sample and are not in usages. */
+	/*
+	 * Number of processes that ended during the sample, and for which there is no
+	 * usage.
+	 */
 	size_t gone_count;
 };
 
 void snapshot_init(struct snapshot *s);
 void snapshot_release(struct snapshot *s);
 
-/* Remove the usages but keep the memory for reuse. */
+/* Remove all usages, but keep the memory for reuse. */
 void snapshot_clear(struct snapshot *s);
 
 /*
- * Append and return a new, initialised usage. The pointer is valid until the next call.
+ * Append a new, initialised usage, and return it. The pointer is valid until the next
+ * call.
  */
 struct usage *snapshot_add(struct snapshot *s);
 
-/* Return the usage of pid, or NULL. */
+/* Return the usage of the process with this pid, or NULL. */
 struct usage *snapshot_find(const struct snapshot *s, int pid);
 
 #endif

@@ -198,7 +198,7 @@ static void free_means(struct count_means *means)
 }
 
 /*
- * Update the description of how calls are counted, because it may change when the process
+ * Update the description of how calls are counted, which may change when the process
  * loads a library.
  */
 static void update_means(struct count_attach *attach)
@@ -340,8 +340,8 @@ int count_attach_read(struct count_attach *attach, struct count_program *ret)
 	p.has_ended = is_gone(attach);
 	r = attach->backend->read(attach->state, &p);
 	/*
-	 * return the array of threads to its owner, the caller, even after an error,
-	 * because the counting method may have reallocated the array
+	 * update the caller's pointer to the array even after an error, because the
+	 * counting method may have reallocated the array
 	 */
 	ret->threads = p.threads;
 	ret->thread_capacity = p.thread_capacity;

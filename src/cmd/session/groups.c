@@ -30,7 +30,9 @@ int groups_check_options(const struct options *o)
 	return EXIT_BAD_USAGE;
 }
 
-/* Print a message about why the cgroup could not be opened. Return EXIT_FAILED. */
+/*
+ * Print a message that explains why the cgroup could not be opened. Return EXIT_FAILED.
+ */
 static int groups_report_open(const struct cgroup_target *target, int error)
 {
 	if (error == -EOPNOTSUPP)
@@ -93,8 +95,8 @@ const struct cgroup *groups_read(struct session *session)
 }
 
 /*
- * Find the pid of the single target process, whose cgroup is requested. Without targets,
- * the pid is that of memstate.
+ * Find the pid of the single target process, whose cgroup is requested. If there are no
+ * targets, return the pid of memstate itself.
  */
 static int find_pid(struct session *session, int *ret)
 {

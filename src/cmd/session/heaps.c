@@ -45,8 +45,8 @@ struct helpers *heaps_make_helpers(const struct session *session)
 		helpers_new(&session->fs, o->allow_stall, o->malloc_info);
 
 	/*
-	 * if memstate runs a command, the helper is preloaded into it; into other
-	 * processes, the helper must be injected, which stops a thread
+	 * memstate preloads the helper into a command that it runs, but must inject it
+	 * into a running process, which stops a thread
 	 */
 	if (!o->command && !o->no_stop)
 		helpers_allow(helpers, &o->targets);
@@ -71,7 +71,10 @@ void heaps_begin(struct session *session)
 		stops = STOPS_NONE;
 	session->heaps = heap_keeper_new(&session->fs, session->sampler, stops,
 					 heaps_auto_pause_ns(o), o->max_share_per_mille);
-	/* the user must have named the process and requested the walk */
+	/*
+	 * copy the heap in advance only if the user requested the walk and named the
+	 * process
+	 */
 	if (o->heap == HEAP_WALK && !o->targets.group && !o->targets.with_children)
 		heap_keeper_set_pre_copy(session->heaps, o->pre_copy);
 	if (o->heap == HEAP_HELPER)

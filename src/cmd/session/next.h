@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/*
- * next - the information about the session from which reports derive the
- * command to run next.
- */
+/* next - choose the command that a report suggests to run next. */
 #ifndef MS_CMD_SESSION_NEXT_H
 #define MS_CMD_SESSION_NEXT_H
 
@@ -16,7 +13,9 @@
 struct next {
 	struct next_place place; /* how the next command can access the processes */
 	struct strbuf place_options;
-	/* only the member `next` is set: the next command for that process */
+	/*
+	 * the next command for the process with the highest rank; no other member is set
+	 */
 	struct conclusion best;
 	uint64_t best_rank;
 };
@@ -25,8 +24,8 @@ void next_begin(struct next *next, const struct session *session);
 void next_end(struct next *next);
 
 /*
- * Keep the next command from the conclusion about a process if the process has the
- * highest rank so far. An unknown rank counts as 0.
+ * Keep the next command in `conclusion` if its process has the highest rank so far. An
+ * unknown rank counts as 0.
  */
 void next_offer(struct next *next, const struct conclusion *conclusion, uint64_t rank);
 

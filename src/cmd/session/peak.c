@@ -72,7 +72,7 @@ static int take(struct session *session, bool with_mappings, unsigned int needs,
 	r = read_sample(session, with_mappings, needs | RECORDER_NEEDS, ret);
 	if (r == 0 && with_mappings && ret->snapshot.count == 1)
 		recorder_add(recorder, &ret->snapshot.usages[0], &ret->mappings);
-	/* recordings_finish() reports a sample that could not be recorded */
+	/* ignore errors, because recordings_finish() reports them */
 	if (r == 0)
 		(void)recorder_end(recorder, &ret->snapshot, NULL);
 	return r;
@@ -104,8 +104,8 @@ static bool is_better(const struct peak *a, const struct peak *b)
 }
 
 /*
- * Store the larger of the two samples in *best and the smaller in *latest, and increase
- * the number of samples.
+ * If the sample in *latest is larger than the one in *best, or is the first sample, swap
+ * the two. In any case, add 1 to best->sample_count.
  */
 static void keep_larger(struct peak *best, struct peak *latest)
 {
@@ -136,7 +136,10 @@ static void wait_for(struct session *session, uint64_t due_ns)
 		child_poll(child);
 		if (signals_stop_count() == stops)
 			continue;
-		/* the terminal sends SIGINT to the command, too */
+		/*
+		 * do not forward SIGINT, because the terminal also sends it to the
+		 * command
+		 */
 		if (signals_last_stop() != SIGINT)
 			child_signal(child, signals_last_stop());
 		stops = signals_stop_count();

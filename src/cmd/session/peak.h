@@ -21,8 +21,9 @@ struct peak {
 /*
  * Take samples of the session's command until it has ended, at the session's interval,
  * but more often at first. If with_mappings is set, expect a single process, and keep its
- * mappings. Otherwise read `needs` of all targets. Return 0, or print a message and
- * return -errno. If sample_count is 0, the command ended before the first sample.
+ * mappings. Otherwise read the data in `needs` (enum need) for all targets. Return 0, or
+ * print a message and return -errno. If sample_count is 0, the command ended before the
+ * first sample.
  */
 int peak_find(struct session *session, bool with_mappings, unsigned int needs,
 	      struct peak *ret);

@@ -13,8 +13,8 @@
 #include "cmd/core/message.h"
 
 /*
- * Maximum share of the time, in thousandths, for reading the mappings of one process if
- * they are needed only for the recording.
+ * Maximum share of the elapsed time, in thousandths, that memstate spends on reading one
+ * process's mappings only for the recording.
  */
 #define RECORD_SHARE_PER_MILLE 10
 

@@ -17,8 +17,8 @@
 int recordings_check_options(const struct options *options);
 
 /*
- * Print a message about why a recording cannot be opened, read or written.
- * Return EXIT_FAILED.
+ * Print a message that explains why a recording cannot be opened, read or written. Return
+ * EXIT_FAILED.
  */
 int recordings_report(const char *path, int error);
 
@@ -51,8 +51,9 @@ int recordings_open(const struct options *options, struct replay **ret,
 		    size_t *ret_index);
 
 /*
- * Open a recording like recordings_open(), but with any path. at selects the sample;
- * NULL: the last sample. verb is for messages.
+ * Open a recording like recordings_open(), but with any path. `at` selects the sample; if
+ * it is NULL, the last sample is selected. `verb` is the name of the command, for
+ * messages.
  */
 int recordings_open_file(const char *verb, const char *path, const char *at,
 			 struct replay **ret, size_t *ret_index);

@@ -155,7 +155,7 @@ static void report_unknown_column(const char *verb, char option,
 	_cleanup_strbuf_ struct strbuf hint = STRBUF_INIT, names = STRBUF_INIT;
 	struct similar similar = { .word = name };
 	const char *unit = strrchr(name, '_');
-	/* column whose name differs only in the unit, such as rss_bytes for rss_kib */
+	/* a column whose name differs only in the unit, such as rss_bytes for rss_kib */
 	const struct column *meant = unit ? column_find(set, name, (size_t)(unit - name))
 					  : NULL;
 
@@ -207,7 +207,7 @@ static void report_unreadable(const struct session *session, const struct usage 
 		return;
 	}
 	message_process_error(u->process.pid, u->error);
-	/* if the user requested a heap, permission to read smaps would not suffice */
+	/* reading a heap requires more than the permission to read smaps */
 	if (u->error == -EACCES || u->error == -EPERM)
 		rights_report(&session->fs, u->process.pid,
 			      session->options->reads_heap ||

@@ -19,16 +19,17 @@ struct session {
 	struct options *options;
 	struct procfs fs;
 	struct sampler *sampler;
-	struct heap_keeper *heaps; /* reads and stores heaps; NULL: heaps are not read */
-	/* the command that memstate runs; pid 0: there is no command */
+	/* reads and stores heaps; NULL if heaps are not read */
+	struct heap_keeper *heaps;
+	/* the command that memstate runs; its pid is 0 if there is no command */
 	struct child child;
-	/* the recording that is shown; NULL: live processes are read */
+	/* the recording that is shown; NULL if memstate reads live processes */
 	struct replay *replay;
 	size_t replay_index; /* index of the sample selected by --at */
 	/* the cgroup of --cgroup if its state is recorded; otherwise NULL */
 	struct cgroup_sampler *group;
 	struct cgroup cgroup; /* state of the cgroup when last read */
-	/* recorder for reports and the screen; NULL: nothing is recorded */
+	/* recorder for reports and the screen; NULL if nothing is recorded */
 	struct recorder *recorder;
 };
 
@@ -45,8 +46,8 @@ int session_begin(struct session *session, struct options *options);
 void session_end_reading(struct session *session);
 
 /*
- * Report that a helper remains in a process. `what` describes what remains, or why. This
- * function is a callback for heap_keeper_free().
+ * Report that a helper remains in a process. `what` is the reason why the helper could
+ * not be removed. This function is a callback for heap_keeper_free().
  */
 void session_report_left(void *context, int pid, const char *what);
 

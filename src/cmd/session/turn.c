@@ -15,9 +15,9 @@
 #include "cmd/core/message.h"
 #include "proc/process/task.h"
 
-/* maximum total wait of a run in ns, for all processes together */
+/* maximum time in ns that memstate waits in one run, for all processes together */
 #define WAIT_NS (3 * NS_PER_S)
-/* minimum duration in ns of a wait that a message reports */
+/* memstate prints a message only if a wait takes longer than this, in ns */
 #define SILENCE_NS (NS_PER_S / 2)
 #define LOOK_NS (5 * NS_PER_MS)
 #define STOP_TRIES_MAX 3

@@ -16,10 +16,10 @@ bool turn_await(const struct procfs *fs, int pid);
 
 /*
  * Return true if the caller should try again to read the process or to attach to it. The
- * last of `tries` attempts failed with `error`: -EBUSY if another memstate came first, or
- * -EAGAIN if a thread could not be stopped. Before returning true, the function waits for
- * a while, or until the other memstate has finished. After -EAGAIN, it allows only few
- * attempts, because each of them pauses the process.
+ * last of `tries` attempts failed with `error`: -EBUSY if another memstate attached
+ * first, or -EAGAIN if a thread could not be stopped. Before returning true, the function
+ * waits for a while, or until the other memstate has finished. After -EAGAIN, it allows
+ * only few attempts, because each of them pauses the process.
  */
 bool turn_may_retry(const struct procfs *fs, int pid, int error, unsigned int tries);
 

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * borrow - stop one thread of a process at a safe moment, make it execute a system call
- * or a function for memstate, and then let it continue where it was. The other threads
- * keep running. All functions must be called within trace_run().
+ * or a function for memstate, and then let it continue where it was stopped. The other
+ * threads keep running.
  *
- * If memstate is killed during a call, the thread returns to its own code through a
- * signal frame that memstate has written to its stack.
+ * All functions must be called within trace_run(). If memstate is killed during a call,
+ * the thread returns to its own code through a signal frame that memstate has written to
+ * its stack.
  */
 #ifndef MS_PROBE_BORROW_BORROW_H
 #define MS_PROBE_BORROW_BORROW_H
@@ -50,8 +51,7 @@ struct borrow {
 	bool is_masked, handler_ran;
 	enum borrow_place {
 		/*
-		 * the thread was stopped by trace_interrupt(), so its state can be
-		 * restored
+		 * stopped by trace_interrupt(); the thread's state can be restored
 		 */
 		BORROW_IS_INTERRUPTED,
 		BORROW_IS_STOPPED,
@@ -87,13 +87,14 @@ int borrow_begin(struct borrow *b);
 int borrow_syscall(struct borrow *b, const uint64_t call[7], long *ret);
 
 /*
- * Make the borrowed thread open a descriptor with a system call, call use(context, fd),
- * and make the thread close the descriptor. If memstate is killed while the descriptor is
- * open, the thread closes it before it returns to the program's code. memstate prepares
- * this in advance, so it must know which number the descriptor will have: expected_fd.
- * The other threads must be stopped (track/others.h).
+ * Make the borrowed thread open a descriptor with the system call `call`, then call
+ * use(context, fd) in memstate, and finally make the thread close the descriptor. If
+ * memstate is killed while the descriptor is open, the thread closes it before it returns
+ * to the program's code. memstate prepares this in advance, so it must know which number
+ * the descriptor will have: expected_fd. The other threads must be stopped
+ * (track/others.h).
  *
- * *ret_fd is the result of `call`, which may be -errno. Return 0, the error of
+ * *ret_fd is the result of the system call, which may be -errno. Return 0, an error from
  * use(), or another -errno.
  */
 int borrow_open_briefly(struct borrow *b, const uint64_t call[7], int expected_fd,
@@ -107,7 +108,7 @@ int borrow_open_briefly(struct borrow *b, const uint64_t call[7], int expected_f
 int borrow_run(struct borrow *b, uint64_t stub_addr, uint64_t order_addr, long *ret);
 
 /*
- * Let the borrowed thread continue where it was. Must be called if borrow_begin()
+ * Let the borrowed thread continue where it was stopped. Must be called if borrow_begin()
  * returned 0.
  */
 int borrow_end(struct borrow *b);

@@ -29,8 +29,8 @@ struct call_chain {
 	 */
 	bool holds;
 	/*
-	 * true if unwinding reached the outermost function, or stopped early because
-	 * `holds` is true
+	 * true if unwinding reached the outermost function, or if it stopped early at a
+	 * function that must not be interrupted
 	 */
 	bool is_whole;
 	/*

@@ -22,8 +22,8 @@
 #define SPARE_DESCRIPTORS 8
 
 /*
- * A line of /proc/PID/status that memstate checks before it changes a process: the values
- * for which it refuses, and the reason that it then reports.
+ * A check of a line in /proc/PID/status: the values with which memstate refuses to change
+ * the process, and the reason that it then reports.
  */
 struct status_gate {
 	const char *key;

@@ -17,7 +17,8 @@
 
 /*
  * Check whether memstate may stop or change a process. process_fd is a descriptor of
- * /proc/PID. Return 0, or an error of probe_open() with *ret_reason, a static string.
+ * /proc/PID. Return 0, or an error like those of probe_open() with *ret_reason, a static
+ * string.
  */
 int gates_check(const struct probe_request *request, int process_fd,
 		const char **ret_reason);
@@ -30,7 +31,7 @@ int gates_check(const struct probe_request *request, int process_fd,
 int gates_open_memory(int process_fd, const char **ret_reason);
 
 /*
- * Return a static text that explains why a file of the process could not be opened or
+ * Return a static string that explains why a file of the process could not be opened or
  * read. `error` is the -errno of the failed call.
  */
 const char *gates_error_text(int error);

@@ -48,8 +48,8 @@ static const uint32_t sleeps[] = { SYS_poll, SYS_nanosleep, SYS_clock_nanosleep,
 #	define TILE_OFFSET 2752
 
 /*
- * The signal SIGSETXID of libc. A thread that calls setuid() holds a lock until all
- * other threads have handled this signal.
+ * libc's signal SIGSETXID. A thread that calls setuid() holds a lock until all other
+ * threads have handled this signal.
  */
 #	define SIGNAL_SETXID 33
 #	define SIGNAL_CANCEL 32
@@ -257,8 +257,8 @@ void machine_set_result(struct machine_state *state, long result)
 }
 
 /*
- * Return the registers with which the thread repeats an interrupted system call. This is
- * necessary because the kernel does not restart a call after rt_sigreturn(2).
+ * Return the registers with which the thread repeats an interrupted system call. The
+ * kernel itself does not restart a call after rt_sigreturn(2).
  */
 static struct user_regs_struct self_restarting(const struct machine_state *state)
 {

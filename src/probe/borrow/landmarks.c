@@ -401,7 +401,7 @@ static void forget_libc_functions(struct landmarks *marks)
 
 /*
  * If the program uses an allocator that has no function for reading its figures, return a
- * text that explains this. Otherwise return NULL.
+ * phrase that explains this. Otherwise return NULL.
  */
 static const char *explain_allocator(const struct mapping_list *mappings,
 				     bool has_other_malloc)
@@ -425,8 +425,8 @@ static const char *explain_allocator(const struct mapping_list *mappings,
 }
 
 /*
- * Return a text that explains why no function of the process reports its allocator's
- * figures, or NULL if there is such a function.
+ * Return the reason why no function of the process reports its allocator's figures, or
+ * NULL if there is such a function.
  */
 static const char *explain_no_figures(const struct mapping_list *mappings,
 				      const struct landmarks *marks)

@@ -31,8 +31,7 @@ struct machine_state; /* All registers of a thread, and its signal mask. */
 bool machine_is_handler_frame(const uint64_t *words, size_t count);
 
 /*
- * The registers at the point where a thread is executing, or where a
- * signal interrupted it.
+ * The registers that show where a thread is executing, or where a signal interrupted it.
  */
 struct machine_place {
 	/* program counter, stack pointer and frame pointer */
@@ -70,8 +69,8 @@ struct machine_place machine_place(const struct machine_state *state);
 bool machine_blocks_libc(const struct machine_state *state);
 
 /*
- * Return true if the stop interrupted a system call, with the call's number and its
- * result so far; return false if the thread was executing user code. If
+ * If the stop interrupted a system call, store the call's number and its result so far,
+ * and return true. If the thread was executing user code, return false. If
  * restart_syscall(2) would continue the call, *ret_number is the original call's number
  * where that can be determined.
  */
@@ -91,8 +90,8 @@ uint64_t machine_syscall_site(const struct machine_state *state, size_t *ret_byt
 void machine_set_result(struct machine_state *state, long result);
 
 /*
- * If the thread is still in the system call in which `earlier` was saved, copy the number
- * of the original call from `earlier`.
+ * If the thread is still in the same system call as when `earlier` was saved, copy the
+ * original number of the call from `earlier`.
  */
 void machine_learn(struct machine_state *state, const struct machine_state *earlier);
 

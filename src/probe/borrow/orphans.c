@@ -42,8 +42,8 @@ static bool has_page(const struct orphans_search *search,
 	const struct mapping *page = mapping_list_find(mappings, page_addr);
 
 	/*
-	 * private code is still mapped at the page's address: the helper's stub has not
-	 * attached the page yet
+	 * if private code is mapped at the page's address, the helper's stub has not
+	 * attached the shared page yet
 	 */
 	if (private_code_covers(mappings, page_addr, AGENT_PAGE_BYTES))
 		return true;

@@ -40,8 +40,8 @@ size_t orphans_find(const struct orphans_search *search,
 
 /*
  * Stop all threads briefly, and return true if none of them is executing code of the
- * orphaned helper whose parcel is at addr. Nothing calls an orphaned helper, so no
- * thread can enter its code later.
+ * orphaned helper whose parcel (code, page and stack) is at addr. Nothing calls an
+ * orphaned helper, so no thread can enter its code later.
  */
 bool orphans_is_empty(const struct orphans_search *search, uint64_t addr);
 

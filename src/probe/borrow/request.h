@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * request - the parameters for borrowing a thread of a process or injecting code into it,
- * and the cost of doing so to the process.
+ * and the cost to the process.
  */
 #ifndef MS_PROBE_BORROW_REQUEST_H
 #define MS_PROBE_BORROW_REQUEST_H

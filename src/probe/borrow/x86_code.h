@@ -39,8 +39,8 @@ enum x86_branch_kind {
 };
 
 /*
- * A call or jump. If is_indirect, the instruction contains not the target, but the
- * address of a word that holds the target, as in "call *slot(%rip)".
+ * A call or jump. If is_indirect is true, the instruction contains the address of a word
+ * that holds the target, as in "call *slot(%rip)", instead of the target itself.
  */
 struct x86_branch {
 	enum x86_branch_kind kind;

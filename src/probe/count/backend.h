@@ -29,7 +29,7 @@ struct count_backend {
 	/*
 	 * Callback that starts counting. The method may use the request only during this
 	 * call; only process_fd stays usable until close(). The method owns *ret_state.
-	 * The return values are those of count_attach_open(). On failure, the callback
+	 * The callback returns the same values as count_attach_open(). On failure, it
 	 * appends the reason to `why` as a clause, and the caller must not call close().
 	 */
 	int (*open)(const struct count_place *place, void **ret_state,
@@ -62,8 +62,8 @@ struct count_backend {
 	int (*read_stacks)(void *state, struct stacks *ret);
 
 	/*
-	 * Callback that stops counting and frees the state. The return values are those
-	 * of count_attach_close().
+	 * Callback that stops counting and frees the state. It returns the same values as
+	 * count_attach_close().
 	 */
 	int (*close)(void *state, struct strbuf *why);
 

@@ -50,8 +50,8 @@ struct decoder {
 	/* link-time address and file offset of the start of the function */
 	uint64_t vaddr, offset_bytes;
 	/*
-	 * offset, from the start of the function, of the end of the displacement that was
-	 * looked up last
+	 * end of the most recently checked displacement, as an offset from the start of
+	 * the function
 	 */
 	uint64_t length;
 	uint64_t at; /* end of the most recently decoded instruction */
@@ -64,7 +64,7 @@ struct search {
 	struct elf_exports symbols;
 	struct elf_export *functions; /* sorted by address */
 	size_t function_count;
-	/* for each family of allocator functions, the address range of its functions */
+	/* address range of each family of allocator functions */
 	struct range families[COUNT_FAMILY_COUNT_];
 	/* address range that contains all entry points of allocators */
 	struct range targets;
@@ -198,8 +198,9 @@ static int begin_function(struct search *search, const struct elf_export *functi
 /*
  * Return 1 if the function has an instruction whose 4-byte displacement is at vaddr,
  * otherwise 0. Return -EOPNOTSUPP if the code before vaddr cannot be decoded, or an error
- * of elf_window_read(). Decoding starts at the beginning of the function, or where the
- * most recent call ended, because vaddr usually ascends from call to call.
+ * from elf_window_read(). Decoding continues after the previous vaddr if possible,
+ * because callers usually pass ascending addresses. Otherwise it starts at the beginning
+ * of the function.
  */
 static int is_instruction(struct search *search, const struct elf_export *function,
 			  uint64_t vaddr)
@@ -255,7 +256,7 @@ static int add_site(struct search *search, const struct call_site *site)
 /*
  * If the code at `at` is a call or jump to an entry point of an allocator, add it to the
  * call sites. vaddr is the link-time address of the code, and `length` is the number of
- * bytes up to the end of the code. The return values are those of call_sites_read().
+ * bytes up to the end of the code. Return the same values as call_sites_read().
  */
 static int check_code(struct search *search, const uint8_t *at, size_t length,
 		      uint64_t vaddr)

@@ -103,8 +103,9 @@ static int try_room(int fd)
 }
 
 /*
- * Minimum limit on open files for a counted program. A lower limit, which the program
- * inherits from memstate, is reported as the reason for a missing counts file.
+ * Minimum limit on open files for a counted program. If the limit that the program
+ * inherits from memstate is lower, memstate reports it as the reason for a missing counts
+ * file.
  */
 #define DESCRIPTORS_MIN 32
 
@@ -187,7 +188,7 @@ void count_folder_release(struct count_folder *folder)
 
 /*
  * Parse the name of a counts file, such as "4242.0", which consists of a pid and a
- * generation.
+ * generation: the number of earlier calls to execve().
  */
 static bool parse_name(const char *name, int *ret_pid, unsigned int *ret_generation)
 {
@@ -348,8 +349,8 @@ int count_folder_read(struct count_folder *folder, struct count_list *list)
 		qsort(list->programs, list->count, sizeof(*list->programs),
 		      compare_programs);
 	/*
-	 * if a counts file with the next generation exists for the pid, this program has
-	 * ended by calling execve()
+	 * if there is another counts file for the pid, with a higher generation, this
+	 * program has ended by calling execve()
 	 */
 	for (size_t i = 1; i < list->count; i++)
 		if (list->programs[i - 1].pid == list->programs[i].pid)

@@ -20,8 +20,8 @@
 extern const char count_folder_variable[];
 
 /*
- * Maximum number of counts files that memstate keeps open. Open files save system calls
- * in repeated reads.
+ * Maximum number of counts files that memstate keeps open. Keeping a file open saves
+ * system calls when memstate reads it again.
  */
 #define COUNT_FILES_KEPT 64
 
@@ -51,10 +51,10 @@ struct count_folder {
  */
 int count_folder_create(struct count_folder *folder, const char **ret_where);
 
-/* Remove the folder for counts files, with all its files. */
+/* Remove the folder for counts files and all files in it. */
 void count_folder_release(struct count_folder *folder);
 
-/* Return a static text that explains why a program may have no counts file. */
+/* Return a static string that explains why a program may have no counts file. */
 const char *count_folder_problem(const struct count_folder *folder);
 
 /*
@@ -79,14 +79,14 @@ enum count_library {
 
 /*
  * Find the counting library. If with_new is true, find the variant that also counts C++
- * new and delete, for a preloaded allocator that defines these operators. The return
- * values are those of agent_library_find().
+ * new and delete, for a preloaded allocator that defines these operators. Return the same
+ * values as agent_library_find().
  */
 int count_find_library(enum count_library library, bool with_new, char **ret);
 
 /*
  * Find the library that counts the additional entry points of a family of allocators. It
- * must be preloaded after the counting library. The return values are those of
+ * must be preloaded after the counting library. Return the same values as
  * agent_library_find().
  */
 int count_find_family_library(enum count_family family, char **ret);

@@ -36,7 +36,7 @@ struct count_entries {
 void count_entries_add(int fd, const struct elf_exports *exports,
 		       struct count_entries *ret);
 
-/* Record in *ret which allocator functions .symtab of an open program defines. */
+/* Record in *ret which allocator functions an open program defines in its .symtab. */
 void count_entries_add_defined(int fd, struct count_entries *ret);
 
 #endif

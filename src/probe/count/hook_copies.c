@@ -42,7 +42,7 @@ static void add_part(struct data_words *data, uint64_t start_addr, uint64_t end_
 	data->parts[data->count++] = (struct data_part){ { start_addr, end_addr }, file };
 }
 
-/* Append to data->parts those parts of the segment to which the process can write. */
+/* Append to data->parts the parts of the segment that are writable in the process. */
 static void add_segment(struct data_words *data, const struct loaded *file,
 			const struct address_range *segment, size_t index)
 {
@@ -123,8 +123,8 @@ static bool is_stack(const struct mapping_list *mappings, size_t index)
 }
 
 /*
- * Count those words in f->found, from index `first` on, that are outside the writable
- * data of the mapped files.
+ * Count the words in f->found that are outside the writable data of the mapped files.
+ * Skip the words before index `first`.
  */
 static uint64_t count_others(const struct data_words *data, const struct find_words *f,
 			     size_t first)

@@ -48,8 +48,8 @@ struct data_words {
 void data_words_add(struct data_words *data, const struct loaded *file, size_t index);
 
 /*
- * Search the mapped files' data for the words in f. The caller sets all members of f
- * except the time limit; see find_words().
+ * Search the mapped files' data for the words that *f describes. The caller sets all
+ * members of *f except reads_swapped and the time limit; see find_words().
  */
 int data_words_find(const struct data_words *data, struct find_words *f);
 
@@ -72,8 +72,8 @@ struct heap_words {
 };
 
 /*
- * Count the copies of function addresses in the process's private memory. Files' data is
- * excluded, as are stacks, which contain stale words. f is the same as for
+ * Count the copies of function addresses in the process's private memory, except in the
+ * files' data and in stacks, which contain stale words. The caller initializes *f as for
  * data_words_find(). Return 0 or -errno.
  */
 int heap_words_find(const struct data_words *data, const struct mapping_list *mappings,

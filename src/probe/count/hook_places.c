@@ -282,10 +282,10 @@ static bool is_within(const struct library *library, uint64_t addr)
 }
 
 /*
- * Return true if the dynamic linker will bind the unbound slot to the allocator. It does
- * so if only one file defines the function. Otherwise, the slot's file must be the
- * program or have other slots bound to the allocator, and the function must be libc's, or
- * new or delete if some file is bound to the allocator's own new or delete.
+ * Return true if the slot is unbound, and the dynamic linker will bind it to the
+ * allocator. That is certain if only one file defines the function. Otherwise, the slot's
+ * file must be the program or have slots bound to the allocator, and the function must be
+ * a standard one. C++ new or delete must already be bound to the allocator in some file.
  */
 static bool is_unbound(const struct search *search, const struct candidate *c)
 {

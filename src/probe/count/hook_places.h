@@ -108,7 +108,7 @@ struct hook_places {
 	 */
 	uint64_t unread_bytes;
 	/*
-	 * copies of function addresses outside the files' data, set only if
+	 * copies of function addresses in [heap] and other anonymous memory; set only if
 	 * searches_heap was true
 	 */
 	struct heap_words heap;
@@ -137,13 +137,6 @@ struct hooks_there {
 	const uint64_t *originals;
 };
 
-/*
- * Find the function addresses and calls that do not lead to the existing hooks yet, while
- * the process runs. process_fd is a descriptor of /proc/PID, mem_fd of /proc/PID/mem.
- * Return 0; -ENOENT (no malloc), -EOPNOTSUPP (the program has its own malloc), -ENODATA
- * (the process allocates through functions without hooks), or an error from
- * loaded_read_all(). On failure, *ret_reason is a static string.
- */
 struct hook_places_source {
 	int process_fd, mem_fd;
 	const struct mapping_list *mappings;
@@ -156,10 +149,19 @@ struct hook_places_source {
 	 */
 	bool finds_leading;
 	/*
-	 * If true, also count the copies of function addresses outside the files' data.
+	 * If true, also count the copies of function addresses in [heap] and other
+	 * anonymous memory.
 	 */
 	bool searches_heap;
 };
+
+/*
+ * Find the function addresses and calls that do not lead to the existing hooks yet, while
+ * the process runs. process_fd is a descriptor of /proc/PID, mem_fd of /proc/PID/mem.
+ * Return 0; -ENOENT (no malloc), -EOPNOTSUPP (the program has its own malloc), -ENODATA
+ * (the process allocates through functions without hooks), or an error from
+ * loaded_read_all(). On failure, *ret_reason is a static string.
+ */
 int hook_places_read(const struct hook_places_source *source, struct hook_places *ret,
 		     const char **ret_reason);
 void hook_places_release(struct hook_places *places);

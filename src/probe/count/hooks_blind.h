@@ -42,8 +42,8 @@ struct hooks_blind {
 };
 
 /*
- * Initialize *unseen with the calls that the hooks will not count, according to the
- * search for function addresses and calls that is made when counting begins.
+ * Initialize *unseen with the calls that the hooks will not count. They follow from
+ * `places`, the function addresses and calls that memstate found when counting began.
  */
 void hooks_blind_begin(struct hooks_blind *unseen, const struct hook_places *places);
 

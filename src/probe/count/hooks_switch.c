@@ -62,7 +62,7 @@ static uint64_t hook_addr(const struct work *w, const struct hook_place *place)
 
 /*
  * Like trace_read_memory(), but return -ETIMEDOUT if the process was resumed during the
- * read, which can block for a long time.
+ * read. A read can block for a long time.
  */
 static int read_stopped(const struct stop *stop, int pid, uint64_t addr, void *to,
 			size_t length)
@@ -365,8 +365,8 @@ static int run(struct work *w, int (*work)(void *, const struct stop *))
 		if (clock_now_ns() > deadline_ns)
 			return r == 0 ? 0 : -EAGAIN;
 		/*
-		 * if a signal asks memstate to exit, stop patching, but not the removal
-		 * of the hooks
+		 * if a signal asks memstate to exit, stop patching, but do not stop
+		 * removing the hooks
 		 */
 		if (work == redirect_all && interrupt_is_pending())
 			return -EINTR;

@@ -22,7 +22,7 @@ struct hooks_switch {
 	const struct probe_request *request;
 	int process_fd;
 	uint64_t base_addr; /* address of the hooks in the process */
-	/* address of the gates (jumps to hooks), or 0 without gates */
+	/* address of the gates (jumps to hooks); 0 if there are no gates */
 	uint64_t gates_addr;
 	uint64_t code_bytes; /* size of the hooks' code including its header, in bytes */
 	int mem_fd;	     /* descriptor of /proc/PID/mem, open for writing */
@@ -61,8 +61,8 @@ int hooks_switch_on(struct hooks_switch *s, const struct hooks_head *head,
 int hooks_switch_off(struct hooks_switch *s, bool *ret_is_inside);
 
 /*
- * Return a static text that explains an error from hooks_switch_on()
- * or hooks_switch_off().
+ * Return a static string that explains an error from hooks_switch_on() or
+ * hooks_switch_off().
  */
 const char *hooks_switch_explain(int error);
 

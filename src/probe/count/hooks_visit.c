@@ -17,10 +17,7 @@
 #include "proc/smaps/maps.h"
 #include "tracee/ptrace/trace.h"
 
-/*
- * The time limit of the tracing thread is the request's limit on the wait for a safe
- * moment plus this time.
- */
+/* Time that the tracing thread may take in addition to the wait for a safe moment. */
 #define TRACE_EXTRA_NS (20 * NS_PER_S)
 
 #define LENGTH(array) (sizeof(array) / sizeof((array)[0]))

@@ -28,7 +28,7 @@ struct hooks_visit {
 	int process_fd, mem_fd;
 	/* address of the hooks in the process; 0 if there are no hooks */
 	uint64_t base_addr;
-	/* address of the gates (jumps to hooks); 0 without gates */
+	/* address of the gates (jumps to hooks); 0 if there are no gates */
 	uint64_t gates_addr;
 	/*
 	 * true if hooks_install() created the gates (jumps to hooks); false if they were
@@ -51,7 +51,7 @@ struct hooks_visit {
 	 * any address is suitable
 	 */
 	uint64_t gates_hint_addr;
-	/* orphaned hooks to unmap, to which patched calls no longer lead */
+	/* orphaned hooks to unmap; no patched call leads to them any longer */
 	const struct hooks_orphan *orphans;
 	size_t orphan_count;
 	/* cost of the last injection or removal */

@@ -242,7 +242,7 @@ static int check_alone(struct injected *i, struct strbuf *why)
 					: r;
 }
 
-/* Write struct hooks_private in the process, which contained only zeros until now. */
+/* Fill in the process's struct hooks_private, which contained only zeros until now. */
 static int fill_private(struct injected *i)
 {
 	uint64_t addr = i->visit.base_addr + HOOKS_PRIVATE_OFFSET;

@@ -10,8 +10,8 @@
 #include "base/search.h"
 
 /*
- * The value of counted_name.size_is_first for each value of the column `size` in extra.h:
- * true if the first argument alone is the requested size.
+ * Convert the column `size` of extra.h to counted_name.size_is_first, which is true if
+ * the first argument alone is the requested size.
  */
 enum {
 	IS_FIRST_NONE = false,

@@ -120,8 +120,8 @@ static void read_slot(struct reading *reading, const struct count_slot *slot)
 							   ? slot->high_bytes
 							   : slot->pending_bytes);
 	/*
-	 * a thread's slot does not record the minimum of its pending bytes, so assume
-	 * -COUNT_FLUSH_BYTES
+	 * the slot does not record how low the thread's pending bytes have been, so
+	 * assume the lower bound -COUNT_FLUSH_BYTES
 	 */
 	if (has_freed(slot))
 		reading->below_bytes += COUNT_FLUSH_BYTES;

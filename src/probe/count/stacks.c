@@ -43,8 +43,8 @@ struct reading {
 	struct source source;
 	struct stack_file_head head;
 	/*
-	 * peak_generation of the file header, truncated to the number of bits that a node
-	 * stores of it
+	 * peak_generation of the file header, truncated to the width of the generation
+	 * that a node stores
 	 */
 	uint64_t peak_generation;
 	bool peak_is_now;
@@ -55,7 +55,7 @@ struct reading {
 	 * nodes
 	 */
 	uint32_t *numbers;
-	/* first_node of each module in the file */
+	/* for each module in the file, first_node of struct stack_file_module */
 	uint32_t *first_nodes;
 	/* for each node in the result, true if its stack is truncated */
 	bool *is_cut;
@@ -381,7 +381,7 @@ void stacks_list_release(struct stacks_list *list)
 
 /*
  * Parse the name of a stack file, such as "4242.0.stacks", which contains a pid and a
- * generation.
+ * generation: the number of earlier calls to execve().
  */
 static bool parse_name(const char *name, int *ret_pid, unsigned int *ret_generation)
 {
