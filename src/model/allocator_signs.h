@@ -71,7 +71,7 @@ bool allocator_is_malloc(enum allocator allocator);
  */
 bool allocator_has_leaks(enum allocator allocator);
 
-/* Return true if memstate has a walker for the heaps of this allocator. */
+/* Return true if memstate can walk the heaps of this allocator. */
 bool allocator_is_walked(enum allocator allocator);
 
 #endif

@@ -92,7 +92,7 @@ struct cgroup_stat {
 };
 
 /*
- * Cgroup v1 only: parts of the kernel memory of the cgroup with the effective limit.
+ * Cgroup v1 only: what uses the kernel memory of the cgroup with the effective limit.
  * memstate reads these figures on request and does not record them.
  */
 struct cgroup_kernel {

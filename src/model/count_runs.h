@@ -34,8 +34,8 @@ struct counted_figure_info {
 	const char *label; /* label of the figure in reports */
 	bool is_bytes;
 	/*
-	 * True if the figure is a level at one moment rather than a sum over the run, so
-	 * it must not be divided by the number of iterations.
+	 * True if the figure is a level at one moment, such as live bytes. Such a figure
+	 * must not be divided by the number of iterations, unlike a sum over the run.
 	 */
 	bool is_level;
 	/* true if generated limits files include a limit on the figure */

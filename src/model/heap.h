@@ -128,9 +128,9 @@ struct heap_share {
 /* How memstate copied a heap that is too large to copy in one pause. */
 struct heap_pre_copy {
 	/*
-	 * String constant that explains why the heap was not copied while the
-	 * process ran. NULL if it was copied, or if such a copy was not
-	 * necessary or not permitted.
+	 * String constant that explains why the heap was not copied while the process
+	 * ran. NULL if it was copied, or if copying it was not necessary or not
+	 * permitted.
 	 */
 	const char *problem;
 	/*
@@ -141,8 +141,8 @@ struct heap_pre_copy {
 	uint64_t copied_bytes; /* bytes copied while the process ran, in all rounds */
 	uint64_t late_bytes;   /* bytes copied in the pause */
 	/*
-	 * Bytes in huge pages that were split when the process wrote to them during the
-	 * copy, and how many of these bytes memstate has turned into huge pages again.
+	 * Bytes in huge pages that the process split by writing to them during the copy,
+	 * and how many of these bytes memstate has turned into huge pages again.
 	 */
 	uint64_t split_bytes, restored_bytes;
 };
@@ -249,9 +249,9 @@ struct heap_sums {
 	uint64_t pause_ns, trimmable_bytes;
 	uint64_t owner_bytes[OWNER_HEAP_LAST + 1];
 	/*
-	 * How many resident bytes of each owner turned out to be heap memory, such as
-	 * malloc's part of OWNER_ANON. owner_bytes contains the same bytes. The elements
-	 * up to OWNER_HEAP_LAST are 0.
+	 * How many resident bytes of each owner, such as OWNER_ANON, turned out to be
+	 * heap memory. owner_bytes divides the same bytes among the owners within the
+	 * heap. The elements up to OWNER_HEAP_LAST are 0.
 	 */
 	uint64_t taken_bytes[OWNER_COUNT_];
 	/*
@@ -314,15 +314,14 @@ uint64_t heap_total_trimmable(const struct heap *heap);
 struct heap_share *heap_total_shares(const struct heap *heap, size_t *ret_count);
 
 /*
- * Sum the blocks and page ranges of all arenas without a problem, and store the counts
- * and bytes in *ret. The other fields of *ret are 0.
+ * Sum the blocks and page ranges of all arenas that passed every check, and store the
+ * counts and bytes in *ret. The other fields of *ret are 0.
  */
 void heap_sum_arenas(const struct heap *heap, struct heap_arena *ret);
 
 /*
- * Return the call with which a program makes this allocator return free memory to the
- * kernel, such as "malloc_trim(0)", or NULL if there is no such call. The string is
- * static.
+ * Return the function call that makes this allocator return free memory to the kernel,
+ * such as "malloc_trim(0)", or NULL if the allocator has none. The string is static.
  */
 const char *heap_trim_call(enum allocator allocator);
 

@@ -92,9 +92,9 @@ enum mapping_flag {
 };
 
 /*
- * These bits of the flags contain an enum allocator: the allocator whose heap has the
- * largest part of the mapping. They are 0 if the mapping contains no heap, or comes from
- * a recording of an earlier version.
+ * These bits of the flags contain an enum allocator: the allocator whose heap occupies
+ * the largest part of the mapping. They are 0 if the mapping contains no heap, or comes
+ * from a recording of an earlier version.
  */
 #define MAPPING_ALLOCATOR_SHIFT 16
 #define MAPPING_ALLOCATOR_MASK (UINT32_C(15) << MAPPING_ALLOCATOR_SHIFT)

@@ -72,8 +72,8 @@ void matrix_set_no_heap(struct matrix *m);
 
 /*
  * Return the amount in a cell. Return BYTES_UNKNOWN if the cell is unknown, or if both
- * its owner and its state have remainders: pages in no cell, which may belong in this
- * one.
+ * its owner and its state have a remainder. Pages of the remainders may belong in the
+ * cell.
  */
 uint64_t matrix_cell_bytes(const struct matrix *m, enum owner owner,
 			   enum page_state state);

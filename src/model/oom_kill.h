@@ -32,7 +32,7 @@ struct oom_time {
 	 * time zone
 	 */
 	uint64_t unix_ms;
-	/* time since boot; COUNT_UNKNOWN if the prefix has no such time */
+	/* time since boot; COUNT_UNKNOWN if the prefix of the line does not contain it */
 	uint64_t boot_us;
 	char text[OOM_TIME_SIZE]; /* the date as printed in the log; "" if none */
 };

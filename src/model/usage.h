@@ -73,9 +73,9 @@ extern const char *const quality_names[QUALITY_COUNT_];
 
 /*
  * The malloc or the language runtime to which a heap belongs. The allocator of a process
- * is its malloc, or its runtime if it has no malloc. memstate detects it from the heap if
- * it has read the heap, otherwise from the mapped files, which do not show a statically
- * linked malloc.
+ * is its malloc, or its runtime if it has no malloc. memstate detects the allocator from
+ * the heap if it has read the heap. Otherwise it uses the mapped files, which do not show
+ * a statically linked malloc.
  */
 enum allocator {
 	ALLOCATOR_UNKNOWN,
@@ -255,8 +255,8 @@ struct usage {
 	 */
 	uint64_t heap_expected_ns;
 	/*
-	 * True if memstate did not read the heap: its figures are those that the
-	 * allocator reported.
+	 * True if memstate did not read the heap, and uses the figures that the allocator
+	 * reported.
 	 */
 	bool heap_is_reported;
 

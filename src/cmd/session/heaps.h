@@ -65,7 +65,7 @@ void heaps_report_not_asked(const struct usage *u);
 
 /*
  * With --heap walk or helper, report the processes of the sample whose heap could not be
- * read. Return EXIT_DONE, or EXIT_PARTIAL if there are such processes.
+ * read. Return EXIT_DONE, or EXIT_PARTIAL if there is at least one such process.
  */
 int heaps_report_missing(const struct session *session, const struct snapshot *snapshot);
 

@@ -54,7 +54,7 @@ static int read_sample(struct session *session, bool with_mappings, unsigned int
 		return r;
 	if (!process_has_memory(&ret->snapshot.usages[0].process) ||
 	    heaps_read(session, &ret->snapshot.usages[0], &ret->mappings) < 0)
-		/* discard the sample, because the process is just ending */
+		/* discard the sample, because the process is ending */
 		snapshot_clear(&ret->snapshot);
 	return 0;
 }

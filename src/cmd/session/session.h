@@ -97,8 +97,8 @@ struct missing {
 };
 
 /*
- * Count the process. Report why it could not be read, unless the reason is missing
- * permission and the user did not name the process.
+ * Add the process to the counts in *missing. Report why it could not be read, unless the
+ * reason is missing permission and the user did not name the process.
  */
 void missing_add(struct missing *missing, const struct session *session,
 		 const struct usage *u);

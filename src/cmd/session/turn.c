@@ -54,7 +54,7 @@ static void report(const struct procfs *fs, int pid, const struct tracer_process
 	message("%d: waiting for another memstate: %s", pid, strbuf_text(&name));
 }
 
-/* Sleep. Return false if a signal is pending or no time to wait is left. */
+/* Sleep. Return false if a signal is pending or the time for all waits is used up. */
 static bool sleep_in_turn(uint64_t ns)
 {
 	const struct timespec pause = { .tv_nsec = (long)ns };

@@ -53,7 +53,7 @@ static const long memory_calls[] = {
 
 /*
  * System calls that, when interrupted, return -EINTR instead of a restart code such as
- * -ERESTARTSYS. They have then had no effect, and can therefore be repeated.
+ * -ERESTARTSYS. An interrupted call has had no effect, so it can be repeated.
  */
 static const long repeatable_calls[] = {
 #ifdef SYS_epoll_wait

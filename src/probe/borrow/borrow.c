@@ -70,8 +70,8 @@ static int resume_until_stop(struct borrow *b, enum trace_how how, uint64_t limi
 }
 
 /*
- * Block signals in the thread. This is done last, so that the thread still has its
- * original signal mask if memstate is killed earlier.
+ * Block signals in the thread. Do this last: if memstate is killed earlier, the thread
+ * still has its original signal mask.
  */
 static int block_signals(struct borrow *b)
 {

@@ -139,8 +139,8 @@ static int check_process(const struct probe_request *request, const char **ret_r
 }
 
 /*
- * Check that memstate can open all descriptors that it will need. This must happen
- * before the process is changed.
+ * Check that memstate can open all descriptors that it will need. Call this function
+ * before changing the process.
  */
 static int check_descriptors(int process_fd, const char **ret_reason)
 {

@@ -17,16 +17,16 @@
 
 /*
  * Check whether memstate may stop or change a process. process_fd is a descriptor of
- * /proc/PID. Return 0, or an error like those of probe_open() with *ret_reason, a static
- * string.
+ * /proc/PID. Return 0 or the same errors as probe_open(), with *ret_reason set to a
+ * static string.
  */
 int gates_check(const struct probe_request *request, int process_fd,
 		const char **ret_reason);
 
 /*
  * Open the memory of a process for reading and writing, which requires the same
- * privileges as tracing the process. Return a descriptor, which the caller closes, or an
- * error like those of probe_open() with *ret_reason, a static string.
+ * privileges as tracing the process. Return a descriptor, which the caller closes, or the
+ * same errors as probe_open(), with *ret_reason set to a static string.
  */
 int gates_open_memory(int process_fd, const char **ret_reason);
 

@@ -115,8 +115,8 @@ struct machine_code;
 
 /*
  * Like machine_frame(), but build a signal frame that makes the thread execute a system
- * call and then return through the frame at code->frame_addr, below which the new frame
- * must be written.
+ * call. After the call, the thread returns through the frame at code->frame_addr, so the
+ * caller must write the new frame below that address.
  */
 size_t machine_call_frame(const struct machine_state *state,
 			  const struct machine_code *code, uint64_t sigreturn_addr,

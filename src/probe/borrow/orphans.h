@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * orphans - find helpers that remained in a process because memstate was killed before it
- * could remove them. Each helper has its own address range, called a parcel: code, page
- * and stack.
+ * could remove them.
  *
- * memstate recognizes a parcel by comparing its code, in private memory, byte for byte
+ * Each helper has its own address range, called a parcel: code, page and stack. memstate
+ * recognizes a parcel by comparing its code, in private memory, byte for byte
  * (private_code). The kernel's attach count of the helper's page shows whether another
  * memstate still uses the parcel. A range is unmapped only if each of its mappings is
  * proven to belong to a parcel. If the process and memstate are in different ipc
- * namespaces, the page is not a segment and has no such count, so no orphan is found.
+ * namespaces, the page is not a segment and has no attach count, so no orphan is found.
  */
 #ifndef MS_PROBE_BORROW_ORPHANS_H
 #define MS_PROBE_BORROW_ORPHANS_H

@@ -35,10 +35,10 @@ struct hooks_search {
 };
 
 /*
- * Find orphaned hooks, sorted by address, and return their number. Hooks whose owner, a
- * memstate process, is alive are skipped. *ret_owner_pid is the pid of the owner of
- * skipped hooks, -1 if the owner is in another pid namespace, or 0 if no hooks were
- * skipped.
+ * Find orphaned hooks, sorted by address, and return their number. Skip hooks if the
+ * memstate process that injected them, their owner, is alive. *ret_owner_pid is the pid
+ * of the owner of skipped hooks, -1 if the owner is in another pid namespace, or 0 if no
+ * hooks were skipped.
  */
 size_t hooks_orphans_find(const struct hooks_search *search,
 			  struct hooks_orphan ret[HOOKS_ORPHANS_MAX], int *ret_owner_pid);

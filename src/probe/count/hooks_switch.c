@@ -251,7 +251,7 @@ static int check_inside(const struct work *w, const struct stop *stop,
 	int r;
 
 	*ret = is_in_hooks(w->s, thread->code_addr);
-	/* a thread without a stack is just starting or ending, so it is not in a hook */
+	/* a thread without a stack is starting or ending, so it is not in a hook */
 	if (!*ret && !stack)
 		*ret = thread->stack_addr != 0;
 	if (*ret || !stack)

@@ -48,8 +48,8 @@ struct hooks_switch {
 /*
  * Redirect to the hooks all function addresses and calls in `places` that have not
  * changed since they were found. Append their records to s->records and to the list in
- * the process. *ret_count is the number of patched addresses and calls. Return -E2BIG,
- * without any change, if there is not enough space for the records.
+ * the process. *ret_count is the number of patched addresses and calls. If there is not
+ * enough space for the records, change nothing and return -E2BIG.
  */
 int hooks_switch_on(struct hooks_switch *s, const struct hooks_head *head,
 		    const struct hook_places *places, size_t *ret_count);

@@ -172,9 +172,10 @@ static int place_gates(struct entering *e)
 }
 
 /*
- * Write the hooks' code to the process before the mapping grows to the whole address
- * range of the hooks, so that a later memstate can recognize and remove the mapping. Then
- * set unmoved_addr to 0, which shows that the whole range belongs to the hooks.
+ * Write the hooks' code to the process, and only then enlarge the mapping to the whole
+ * address range of the hooks. If memstate is killed after the code was written, a later
+ * memstate can recognize and remove the mapping. Finally, set unmoved_addr to 0, which
+ * shows that the whole range belongs to the hooks.
  */
 static int place_code(struct entering *e)
 {

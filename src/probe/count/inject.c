@@ -116,7 +116,7 @@ static int switch_on(struct injected *i, const struct hook_places *places,
 
 /*
  * Redirect the calls that lead to the hooks of a killed memstate back to the original
- * functions. This must happen before the search for the calls to count.
+ * functions. Call this function before searching for the calls to count.
  */
 static int disarm_orphans(struct injected *i, const struct mapping_list *mappings,
 			  struct strbuf *why)
