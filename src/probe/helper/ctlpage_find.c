@@ -139,8 +139,9 @@ static int share(const struct procfs *fs, int pid, const struct place *place,
 }
 
 /*
- * Return the pid of the process in its own namespace. It differs from the pid in the page
- * if a forked child process has inherited its parent's page, but not the helper.
+ * Return the pid of the process in its own namespace. It differs from the pid that is
+ * stored in the shared page if the process is a forked child: a child inherits the page
+ * of its parent, but not the helper's thread.
  */
 static int32_t own_pid(const struct procfs *fs, int pid)
 {

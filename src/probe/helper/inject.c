@@ -34,14 +34,14 @@
 #define FIND_LIMIT_NS (2 * NS_PER_S)
 /*
  * Maximum time to wait for another memstate to stop tracing the process. A tracer that
- * stays longer is probably a debugger, for which waiting is useless.
+ * stays attached longer is probably a debugger, and waiting for it is pointless.
  */
 #define TURN_LIMIT_NS (1 * NS_PER_S)
 #define LEAVE_LOOK_NS (100 * NS_PER_US)
 
 /*
- * The time limit of the tracing thread is the request's limit on the wait for a safe
- * moment plus this time.
+ * Time that the tracing thread may take in addition to request.limit_ns, which limits the
+ * wait for a safe moment.
  */
 #define TRACE_EXTRA_NS (20 * NS_PER_S)
 

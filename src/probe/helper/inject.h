@@ -18,8 +18,9 @@ int inject_load(const struct probe_request *request, struct injection **ret,
 		const char **ret_reason);
 
 /*
- * Take over the helper of a killed memstate, as if inject_load() had injected it. Return
- * NULL if the helper was preloaded instead of injected, or cannot be taken over.
+ * Take over the helper that a killed memstate process left behind, as if inject_load()
+ * had injected it. Return NULL if the helper was preloaded instead of injected, or cannot
+ * be taken over.
  */
 struct injection *inject_adopt(const struct probe_request *request,
 			       const struct ctlpage *page);

@@ -83,9 +83,9 @@ static int adopt_page(struct parcel_place *p)
 }
 
 /*
- * Write the helper's code and the stub, which attaches the page, to the process. The stub
- * polls a word in the page. Until the stub has attached the page, the word is in the
- * mapping of the code.
+ * Write the code of the helper and of the stub to the process. The stub attaches the
+ * shared page, and polls the word in it that contains the id of the tracing thread. Until
+ * the page is attached, the memory at its address contains a copy of this word.
  */
 static int write_code(struct parcel_place *p, uint32_t tracer)
 {

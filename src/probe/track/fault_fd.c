@@ -33,8 +33,8 @@
 #endif
 
 /*
- * The time limit of the tracing thread is the request's limit on the wait for a safe
- * moment plus this time.
+ * Time that the tracing thread may take in addition to request->limit_ns, which limits
+ * the wait for a safe moment.
  */
 #define TRACE_EXTRA_NS (20 * NS_PER_S)
 

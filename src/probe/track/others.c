@@ -92,7 +92,7 @@ static int wait_for_stops(struct others *others, struct borrow *b, uint64_t dead
 /*
  * Begin to stop the threads in /proc/PID/task that are not stopped yet. Return 1 if new
  * threads were found, 0 if there were none, or -errno. *ret_count is the number of listed
- * threads that cannot disappear during the listing, because they had been stopped before.
+ * threads that cannot exit during the listing, because they were already stopped.
  */
 static int hold_new(struct others *others, struct borrow *b, DIR *tasks,
 		    size_t *ret_count)

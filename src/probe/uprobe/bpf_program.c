@@ -324,8 +324,8 @@ static void add_product(struct count_bpf_program *p, int count_arg)
 }
 
 /*
- * Generate code that counts a free of NULL if the first argument of the counted call is
- * 0. R_ARG1 must contain 1.
+ * Generate code that adds 1 to free_null_calls if the first argument of the counted call
+ * is NULL. The register R_ARG1 must already contain the 1 to add.
  */
 static void add_counting_null(struct count_bpf_program *p)
 {
@@ -378,8 +378,8 @@ static void add_condition(struct count_bpf_program *p, unsigned int condition)
 	static const int32_t flags[8] = { OVERFLOW, CARRY,  ZERO, CARRY | ZERO,
 					  SIGN,	    PARITY, 0,	  ZERO };
 	/*
-	 * conditions that compare signed numbers: true if the SIGN and OVERFLOW flags
-	 * differ
+	 * the jumps that compare signed numbers (jl, jge, jle, jg) also depend on whether
+	 * the SIGN and OVERFLOW flags differ
 	 */
 	bool is_compared = condition >> 1 >= 6;
 

@@ -36,7 +36,7 @@ struct count_bpf_value {
 	/*
 	 * A call that the allocator itself, not the program, is about to make: the stack
 	 * pointer at the start of the called function, and the index of that function's
-	 * point.
+	 * breakpoint in points->items.
 	 */
 	uint64_t inner_stack_addr, inner_point;
 	char name[COUNT_BPF_NAME_BYTES]; /* name of the thread at its first allocation */

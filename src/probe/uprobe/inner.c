@@ -44,10 +44,7 @@ struct search {
 	const struct count_code *code;
 	/* the slots in which this file stores the addresses of allocation functions */
 	struct elf_imports imports;
-	/*
-	 * indexes in points->items of the functions, in the order of the names in
-	 * `imports`
-	 */
+	/* for each name in `imports`, the index of the function in points->items */
 	size_t *target;
 	struct stub *stubs;
 	size_t stub_count, stub_capacity;
@@ -182,8 +179,8 @@ static int add_point(struct search *search, uint64_t vaddr,
 	if (!elf_exports_offset(search->code->exports, vaddr, &offset_bytes))
 		return 0;
 	/*
-	 * each address can have only one breakpoint, so a function that starts at vaddr
-	 * keeps its own
+	 * each address can have only one breakpoint; if a function starts at vaddr, store
+	 * the call in the function's breakpoint
 	 */
 	for (size_t i = 0; i < points->count; i++) {
 		struct count_point *point = &points->items[i];

@@ -45,7 +45,7 @@ struct search {
 	/* the files that define the functions in `points` */
 	struct searched_file files[COUNT_FILES_MAX];
 	bool is_found[NAME_COUNT];
-	/* indexes in points->items of the functions, in the order of counted_names */
+	/* for each name in counted_names, the index of the function in points->items */
 	size_t point_of[NAME_COUNT];
 };
 
@@ -282,7 +282,7 @@ static bool has_standard(const struct search *search)
 }
 
 enum file_kind {
-	FILE_LIBRARY, /* a library or a program; its exported functions are searched */
+	FILE_LIBRARY, /* a library or program whose exported functions are searched */
 	/*
 	 * a program with a linked-in allocator whose functions have names other than
 	 * malloc; its symbols are searched instead of its exports

@@ -42,7 +42,7 @@ struct count_point {
 	bool size_is_first;
 	/*
 	 * If the instruction is a call or jump to another counted function, the index of
-	 * that function's point; otherwise COUNT_POINT_NONE.
+	 * that function's breakpoint; otherwise COUNT_POINT_NONE.
 	 */
 	size_t target;
 	struct x86_branch branch;

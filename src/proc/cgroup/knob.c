@@ -214,8 +214,8 @@ int cgroup_knob_restore(const struct cgroup_knob *knob)
 	if (r == 0)
 		r = write_knob(knob, knobs[knob->kind].unset);
 	/*
-	 * the existing descendants may have inherited the temporary setting; cgroups
-	 * created from now on do not inherit it
+	 * restore the descendants only now: those created while the setting was on have
+	 * inherited it, but later ones do not
 	 */
 	below = cgroup_knob_restore_descendants(knob);
 	if (r == 0)

@@ -20,23 +20,24 @@ struct oom_mark {
 };
 
 /*
- * Start to receive marks. Return 0; -EOPNOTSUPP if tracefs or the tracepoint does not
- * exist; -EACCES or -EPERM without privileges (root, or CAP_PERFMON and a readable
- * tracefs); or another -errno. The caller closes *ret with oom_marks_close().
+ * Start to receive marks (the events of oom:mark_victim). Return 0; -EOPNOTSUPP if
+ * tracefs or the tracepoint does not exist; -EACCES or -EPERM without privileges (root,
+ * or CAP_PERFMON and a readable tracefs); or another -errno. The caller closes *ret with
+ * oom_marks_close().
  */
 int oom_marks_open(struct oom_marks **ret);
 void oom_marks_close(struct oom_marks *marks);
 
 /*
  * Return the number of descriptors for poll(2), one for each CPU. A descriptor becomes
- * readable when there is a new mark.
+ * readable when the kernel marks a victim.
  */
 size_t oom_marks_count(const struct oom_marks *marks);
 int oom_marks_fd(const struct oom_marks *marks, size_t index);
 
 /*
- * Store the next mark in *ret. Each mark is returned once. Return 1, or 0 if there is no
- * new mark.
+ * Store the next mark, which identifies a victim, in *ret. Each mark is returned once.
+ * Return 1, or 0 if there is no new mark.
  */
 int oom_marks_read(struct oom_marks *marks, struct oom_mark *ret);
 

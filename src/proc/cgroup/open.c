@@ -69,8 +69,8 @@ static int open_level(struct cgroup_reader *reader, const char *dir, const char 
 		reader->own_fd = fcntl(level->dir_fd, F_DUPFD_CLOEXEC, 0);
 	if (reader->own_fd < 0) {
 		/*
-		 * Without own_fd, the reader must not be used: the directory of an
-		 * ancestor would become own_fd when the next level is opened.
+		 * fail without own_fd, which would otherwise become the directory of an
+		 * ancestor when the next level is opened
 		 */
 		int r = -errno;
 
@@ -107,7 +107,7 @@ static void leave_out_uncharged(struct cgroup_reader *reader)
 	reader->level_count = 0;
 }
 
-/* Open all levels, from the cgroup up to the mounted cgroup. */
+/* Open all levels, from the cgroup up to the root of the mount. */
 static int open_levels(struct cgroup_reader *reader, const struct cgroup_mount *mount,
 		       const char *path)
 {

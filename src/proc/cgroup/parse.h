@@ -11,7 +11,7 @@
 #include "model/cgroup.h"
 
 /*
- * Find the line that begins with `key` and a blank, and store its number in *ret. Return
+ * Find the line that begins with `key` and a space, and store its number in *ret. Return
  * false if there is no such line.
  */
 bool cgroup_find_value(const char *text, const char *key, uint64_t *ret);

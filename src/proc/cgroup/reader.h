@@ -56,7 +56,7 @@ struct cgroup_reader {
 	struct level_reader levels[LEVELS_MAX];
 	size_t level_count;
 	/*
-	 * Descriptor of the requested cgroup's directory. levels does not contain the
+	 * Descriptor of the requested cgroup's directory. `levels` does not contain this
 	 * cgroup if the kernel charges its memory to an ancestor.
 	 */
 	int own_fd;

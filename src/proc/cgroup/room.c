@@ -49,8 +49,8 @@ static void lower(struct room *room, uint64_t bytes, const char *limit)
 }
 
 /*
- * Return true if a comma-separated list contains the word. An empty list contains only
- * the empty word.
+ * Return true if a comma-separated list contains the word. For an empty list, return true
+ * only if the word is empty.
  */
 static bool has_word(const char *list, const char *word)
 {
@@ -153,8 +153,8 @@ static void lower_by_folder(struct room *room, const char *folder,
 }
 
 /*
- * Reduce *room to the amount that the cgroup at path and its ancestors, up to the mounted
- * cgroup, may still use.
+ * Reduce *room to the amount that the cgroup at path and its ancestors, up to the root of
+ * the mount, may still use.
  */
 static void lower_by_cgroup(struct room *room, const struct mount_line *mount,
 			    const char *path, const struct version *version)

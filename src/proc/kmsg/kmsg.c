@@ -67,8 +67,8 @@ void proc_kmsg_add_messages(const char *records, struct strbuf *out)
 		const char *text = skip_prefix(records);
 
 		/*
-		 * in a record, a line with a leading blank names the device; outside
-		 * records, the line is a message
+		 * within a record, a line that begins with a space is a property such as
+		 * "DEVICE=b8:0"; outside records, it is a message
 		 */
 		is_record = is_record || text != records;
 		length += records[length] == '\n';

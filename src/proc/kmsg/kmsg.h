@@ -22,8 +22,9 @@ void proc_kmsg_read(int fd, size_t limit, struct strbuf *out);
 
 /*
  * Append the messages of the records, each on its own line, without their prefixes
- * ("6,1234,5678901,-;"). Lines of a record that begin with a blank, which name the
- * device, are skipped. Lines outside records are appended unchanged.
+ * ("6,1234,5678901,-;"). Within a record, lines that begin with a space are skipped,
+ * because they are properties such as "DEVICE=b8:0". Lines outside records are appended
+ * unchanged.
  */
 void proc_kmsg_add_messages(const char *records, struct strbuf *out);
 

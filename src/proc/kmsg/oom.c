@@ -43,7 +43,7 @@ struct kmsg_oom {
 	struct oom_time outer_time; /* time of the JSON record that contains the line */
 	struct oom_time event_time; /* time of the current kubectl event */
 	struct strbuf line, json;
-	uint64_t line_begin, line_end; /* offsets of the current line in the log */
+	uint64_t line_begin, line_end; /* byte range of the current line in the log */
 	/* true while the rest of an overlong line is skipped */
 	bool is_skipping;
 };

@@ -16,7 +16,7 @@
 struct kmsg_oom;
 
 /*
- * Create a parser that appends OOM kills to *list. The list must exist until
+ * Create a parser that appends OOM kills to *list. The list must remain valid until
  * kmsg_oom_end().
  */
 struct kmsg_oom *kmsg_oom_begin(struct oom_kill_list *list);

@@ -7,8 +7,8 @@
 #include <string.h>
 
 /*
- * Texts that begin a kernel log line. If a line contains one of them, it consists of
- * several kernel lines whose line breaks were replaced.
+ * Strings with which a kernel log line begins. If one of them occurs within a line, the
+ * line consists of several kernel lines whose line breaks were replaced.
  */
 static const char *const line_prefixes[] = {
 	"oom-kill:constraint=",

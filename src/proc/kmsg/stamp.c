@@ -94,7 +94,7 @@ static bool skip_zone(const char **at, int *ret_minutes)
 }
 
 /*
- * Parse a date such as "2023-12-04T10:49:30.127Z". A blank may replace the T, and the
+ * Parse a date such as "2023-12-04T10:49:30.127Z". A space may replace the T, and the
  * time zone may be missing. Return the end of the date or NULL.
  */
 static const char *skip_iso(const char *at, struct oom_time *t)
@@ -409,7 +409,7 @@ char *kmsg_stamp_skip(char *line, struct oom_time *ret)
 	if (t.text[0] == '\0' && t.boot_us == COUNT_UNKNOWN)
 		read_event_age(line, &t);
 	*ret = t;
-	/* leading blanks belong to the message unless a prefix precedes them */
+	/* if the line has no prefix, its leading white space is part of the message */
 	return line + ((at == first ? line : at) - line);
 }
 

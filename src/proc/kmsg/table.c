@@ -112,7 +112,7 @@ void kmsg_task_clear(struct oom_task *task)
 }
 
 /*
- * Parse a row such as "[ 1812] 0 1812 12172 … 0 oom_target". The name may contain blanks.
+ * Parse a row such as "[ 1812] 0 1812 12172 … 0 oom_target". The name may contain spaces.
  */
 bool kmsg_table_read(const struct kmsg_table *table, const char *line,
 		     struct oom_task *ret)

@@ -27,8 +27,8 @@ enum kmsg_victim_line {
 struct kmsg_victim {
 	enum oom_constraint constraint; /* OOM_UNKNOWN if the line names no constraint */
 	/*
-	 * members that are not in the line are unknown; pid is 0 if the line does not
-	 * name a process
+	 * the process in the line; members that are missing from the line are unknown,
+	 * and pid is 0 if the line does not name a process
 	 */
 	struct oom_task task;
 	/*

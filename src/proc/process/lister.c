@@ -208,7 +208,7 @@ static void mark_stat(struct lister *l, const int *pids, size_t count)
 	for (size_t i = 0; i < l->now.count; i++) {
 		struct entry *e = &l->now.items[i];
 
-		/* most processes have the same parent as the previous process */
+		/* check a parent once for consecutive processes with the same parent */
 		if (i == 0 || e->process.ppid != ppid)
 			is_lost = has_lost_parent(l, e);
 		ppid = e->process.ppid;
@@ -291,9 +291,9 @@ static bool is_changed(const struct statm *a, const struct statm *b)
 }
 
 /*
- * Read stat of the process whose statm is open. If stat belongs to a process that was not
- * known before, read statm again. If this succeeds, the process whose statm is open still
- * exists. No other process can then have its pid, so stat belongs to this process.
+ * Read stat, and ensure that it belongs to the process whose statm is open. If stat shows
+ * a new process, read statm again. Success means that the process whose statm is open
+ * still exists. Its pid was then not reused, so stat belongs to the same process.
  */
 static int read_stat_of_statm(struct lister *l, struct entry *e, int fd,
 			      struct statm *statm)

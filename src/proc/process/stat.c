@@ -36,7 +36,7 @@ enum {
 };
 
 /*
- * Parse a blank, an optional sign, and digits. A negative number is stored as 0, because
+ * Parse a space, an optional sign, and digits. A negative number is stored as 0, because
  * the rss of an exiting process can be negative.
  */
 static bool parse_field(const char **at, const char *end, uint64_t *ret)
@@ -71,7 +71,7 @@ static bool is_letter(char c)
 
 /*
  * The format of /proc/PID/stat is "1234 (a) b) S 1 1234 1234 0 -1 4194560 …". The name
- * may contain blanks and ')', so it ends at the last ')'.
+ * may contain spaces and ')', so it ends at the last ')'.
  */
 int proc_stat_parse(const char *text, size_t length, struct process *ret)
 {

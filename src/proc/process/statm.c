@@ -83,7 +83,7 @@ bool proc_statm_is_exact(void)
 
 		if (pages == MAP_FAILED)
 			return false;
-		/* the kernel must not map several pages in one page fault */
+		/* avoid huge pages, so that each page fault maps only one page */
 		(void)madvise(pages, PROBE_PAGES * page_bytes, MADV_NOHUGEPAGE);
 		is_exact = counts_each(fd, pages, page_bytes);
 		munmap(pages, PROBE_PAGES * page_bytes);

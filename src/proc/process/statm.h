@@ -21,9 +21,8 @@ int proc_statm_read(int fd, struct statm *ret);
 
 /*
  * Return true if statm counts every page on this kernel. On kernels before Linux 6.2, and
- * on later kernels without the fix from Linux 6.16, a process may gain or lose some
- * dozens of pages before statm changes. The function maps and touches three pages of its
- * own.
+ * on later kernels without the fix from Linux 6.16, a process may gain or lose a few
+ * dozen pages before statm changes. The function maps and touches three pages of its own.
  */
 bool proc_statm_is_exact(void);
 

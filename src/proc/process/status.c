@@ -36,7 +36,10 @@ bool proc_status_find_uid(const char *text, uint32_t *ret)
 	return true;
 }
 
-/* Parse the four ids of a line, and check that they are equal. */
+/*
+ * Parse the real, effective, saved and file system id in the line that begins with `key`.
+ * Return false unless all four are equal.
+ */
 static bool find_same_ids(const char *text, const char *key, uint32_t *ret)
 {
 	const char *line = key_lines_find(text, key);

@@ -61,7 +61,7 @@ bool proc_task_is_go(const struct procfs *fs, int pid);
 
 /*
  * Read the command line, at most 64 KiB, as raw bytes with the arguments joined by
- * blanks. The result is "" if there are no arguments. Return 0, or -errno as
+ * spaces. The result is "" if there are no arguments. Return 0, or -errno as
  * procfs_open_file() does. The caller frees *ret.
  */
 int proc_task_read_command(const struct procfs *fs, int pid, char **ret);

@@ -35,7 +35,7 @@ static bool read_name(const struct procfs *fs, int pid, char name[TRACER_NAME_SI
 	    text.length < 2)
 		return false;
 	text_copy(name, TRACER_NAME_SIZE, strbuf_text(&text));
-	name[strlen(name) - 1] = '\0'; /* remove the line break after the name */
+	name[strlen(name) - 1] = '\0'; /* remove the newline after the name */
 	return true;
 }
 

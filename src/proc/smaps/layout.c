@@ -50,7 +50,7 @@ enum smaps_field smaps_find_field(const char *key, size_t length)
 }
 
 /*
- * Return true if there are only blanks between the colon and the value. Otherwise the
+ * Return true if there are only spaces between the colon and the value. Otherwise the
  * value may be wider than its column.
  */
 static bool is_padded(const char *colon, const char *value)
@@ -132,7 +132,7 @@ static inline uint64_t load64(const char *p)
 }
 
 /*
- * Parse a column of 8 characters (blanks followed by digits) as one 64-bit word with one
+ * Parse a column of 8 characters (spaces followed by digits) as one 64-bit word with one
  * character per byte. For any other text, set a bit in *bad. The caller tests *bad only
  * once per record.
  */
@@ -146,11 +146,11 @@ static inline uint64_t parse_columns(const char *columns, uint64_t *bad)
 #endif
 	value = word & UINT64_C(0x0f0f0f0f0f0f0f0f);
 	is_digit = word >> 4 & UINT64_C(0x0101010101010101);
-	/* only the characters 0x20 (blank) and 0x30 to 0x39 (digits) are valid */
+	/* only the characters 0x20 (space) and 0x30 to 0x39 (digits) are valid */
 	*bad |= (word & UINT64_C(0xe0e0e0e0e0e0e0e0)) ^ UINT64_C(0x2020202020202020);
 	*bad |= (value + UINT64_C(0x0606060606060606)) & UINT64_C(0x1010101010101010);
 	*bad |= value & ~(is_digit * 0x0f);
-	/* the last character must be a digit, and no blank may follow a digit */
+	/* the last character must be a digit, and no space may follow a digit */
 	*bad |= (is_digit >> 56) ^ 1;
 	*bad |= is_digit & ~(is_digit >> 8) & UINT64_C(0x0001010101010101);
 
@@ -191,15 +191,15 @@ static inline uint64_t check_columns(const char *columns)
 }
 
 /*
- * Return 0 if an ignored line has the same length as in the first record. With another
- * length, the following lines are not at the expected offsets.
+ * Return 0 if an ignored line has the same length as in the first record. Otherwise the
+ * lines after it are not at the expected offsets.
  */
 static inline uint64_t check_other_line(const struct smaps_line *l, const char *line)
 {
-	if (l->length == AMOUNT_LINE_LENGTH) /* for a line such as "MMUPageSize: 4 kB" */
+	if (l->length == AMOUNT_LINE_LENGTH) /* as in "MMUPageSize: 4 kB" */
 		return check_columns(line + KEY_WIDTH) |
 		       check_unit(line + KEY_WIDTH + VALUE_WIDTH);
-	if (l->length == NUMBER_LINE_LENGTH) /* for a line such as "THPeligible: 0" */
+	if (l->length == NUMBER_LINE_LENGTH) /* as in "THPeligible: 0" */
 		return check_columns(line + KEY_WIDTH) |
 		       (uint64_t)(line[KEY_WIDTH + VALUE_WIDTH] ^ '\n');
 	return memchr(line + KEY_WIDTH, '\n', l->length - KEY_WIDTH) !=

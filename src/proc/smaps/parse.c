@@ -223,9 +223,9 @@ static bool is_held_again(const struct smaps_parse *p, const struct mapping *m)
 }
 
 /*
- * Pass the held record to the caller, and hold m instead. If m describes the same
- * mapping, replace the held record without passing it. `lines` is the set of lines in the
- * record of m.
+ * Hold the complete record m until the next record has been parsed, and pass the record
+ * that was held before to the caller. If both describe the same mapping, m only replaces
+ * the held record. `lines` is the set of lines that m contains.
  */
 static int emit_record(struct smaps_parse *p, struct mapping *m, uint32_t lines)
 {
@@ -317,8 +317,8 @@ enum fast_result {
 };
 
 /*
- * Parse a complete record with the learned layout. If the result is FAST_DONE, *ret
- * contains the record, and *ret_used is its length in bytes.
+ * Parse a complete record, whose lines must be at the offsets in p->layout. If the result
+ * is FAST_DONE, *ret contains the record, and *ret_used is its length in bytes.
  */
 static enum fast_result parse_record(struct smaps_parse *p, const char *text,
 				     size_t length, bool at_end, struct mapping *ret,

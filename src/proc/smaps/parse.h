@@ -11,7 +11,7 @@
 struct smaps_parse {
 	/* the learned layout; NULL to parse line by line */
 	struct smaps_layout *layout;
-	/* names of the mapping being parsed and of the held mapping */
+	/* names of the mapping being parsed, and of the mapping in `held` */
 	struct strbuf *name, *held_name;
 	mapping_fn fn;
 	void *context;

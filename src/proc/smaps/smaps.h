@@ -43,7 +43,8 @@ struct smaps_layout {
 	size_t line_count;
 	size_t flags_offset;
 	/*
-	 * the lines of a record: one bit for each enum smaps_field, and one for VmFlags
+	 * set of the lines in a record: one bit for each enum smaps_field, and one for
+	 * VmFlags
 	 */
 	uint32_t known_lines;
 	struct smaps_line {

@@ -127,8 +127,8 @@ uint64_t proc_kernel_files_pipe_limit(uint64_t capacity_bytes, uint64_t content_
 	uint64_t pages = capacity_bytes / page_bytes;
 
 	/*
-	 * each used page contains at least one byte, so content_bytes is an upper bound
-	 * on their number
+	 * each used page contains at least one byte, so at most content_bytes pages are
+	 * used
 	 */
 	if (content_bytes < pages)
 		pages = content_bytes;
@@ -180,7 +180,10 @@ static _Noreturn void sum_pipes(const struct file_list *pipes, int out_fd)
 	_exit(n == (ssize_t)sizeof(bytes) ? 0 : 1);
 }
 
-/* Wait for the sum that the child process writes. Return 0 or -ETIMEDOUT. */
+/*
+ * Wait for the child process to write the total memory of the pipes. Return 0 or
+ * -ETIMEDOUT.
+ */
 static int receive_sum(int fd, uint64_t *ret)
 {
 	struct pollfd polled = { .fd = fd, .events = POLLIN };

@@ -14,8 +14,8 @@
 #include <stdint.h>
 
 /*
- * Value of process_fd for a file that memstate itself uses, at a path that others can
- * influence.
+ * Value of process_fd for a file that memstate looks up in its own mount namespace, at a
+ * path that other users may influence.
  */
 #define LOCAL_MOUNT_OWN (-1000)
 

@@ -103,8 +103,9 @@ bool compare_line_is_shown(const struct compared *compared,
 	const struct compare_line *heading = heading_of(line);
 
 	/*
-	 * The first line below a heading shows the Rss at one moment. If this Rss is
-	 * unknown, all figures of the same moment are unknown.
+	 * The first line below a heading shows the Rss at one point of the run, such as
+	 * the end of the workload. If this Rss is unknown, so are all other figures for
+	 * that point.
 	 */
 	if (heading->figure == FIGURE_COUNT_ &&
 	    (!has_figure(compared, heading[1].figure) ||

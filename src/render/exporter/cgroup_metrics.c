@@ -112,8 +112,8 @@ static size_t choose(struct cgroup_page *p, size_t series_max, size_t top)
 }
 
 /*
- * Add a sample of a figure for each cgroup for which the figure is known. `offset` is the
- * offset of the figure in struct oom_figures.
+ * For each cgroup, add a sample with the value at `offset` in struct oom_figures. Skip
+ * cgroups for which the value is unknown.
  */
 static void add_each(struct cgroup_page *p, enum metric metric, size_t offset)
 {

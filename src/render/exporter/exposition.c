@@ -28,9 +28,9 @@ void exposition_begin_family(struct exposition *e, enum metric metric)
 }
 
 /*
- * Append the header lines of a metric family. In the text format, they contain the name
- * of the samples instead of the name of the family, there is no line with the unit, and
- * the type "info" is replaced with "gauge".
+ * Append the header lines of a metric family. The text format differs from OpenMetrics:
+ * the lines contain the name of the samples instead of that of the family, the unit is
+ * left out, and the type "info" becomes "gauge".
  */
 static void add_head(struct exposition *e)
 {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * families - the table of the exporter's metric families. The exposition, --list-metrics
- * and memstate-metrics(7) are made from this table. Names, types, units and labels never
- * change, because rules and dashboards depend on them.
+ * and memstate-metrics(7) are generated from this table. Names, types, units and labels
+ * never change, because rules and dashboards depend on them.
  */
 #ifndef MS_RENDER_EXPORTER_FAMILIES_H
 #define MS_RENDER_EXPORTER_FAMILIES_H
@@ -72,8 +72,8 @@ extern const char *const metric_type_names[];
 /* The groups of families that a request can select with collect[]. */
 enum metric_collector {
 	METRIC_COLLECTOR_PROCESSES, /* groups of processes */
-	METRIC_COLLECTOR_OWNERS,    /* metrics with --owners */
-	METRIC_COLLECTOR_HEAPS,	    /* metrics with --heap */
+	METRIC_COLLECTOR_OWNERS,    /* metrics enabled by --owners */
+	METRIC_COLLECTOR_HEAPS,	    /* metrics enabled by --heap */
 	METRIC_COLLECTOR_CGROUPS,   /* cgroups and OOM kills */
 	METRIC_COLLECTOR_EXPORTER,  /* the exporter itself */
 	METRIC_COLLECTOR_COUNT_
@@ -106,8 +106,8 @@ extern const struct metric_family metric_families[METRIC_COUNT_];
 const char *metric_suffix(const struct metric_family *family);
 
 /*
- * Return the family with this name, which may have the suffix of a sample, or
- * METRIC_COUNT_ if not found.
+ * Return the family with this name, or METRIC_COUNT_ if there is none. The name may end
+ * with the suffix of the family's samples.
  */
 enum metric metric_find(const char *name, size_t length);
 

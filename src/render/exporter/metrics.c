@@ -14,8 +14,8 @@
 #include "render/exporter/cgroup_metrics.h"
 
 /*
- * Upper bounds on the number of series for one group, for the owners of one group's
- * memory, and for everything except groups and cgroups.
+ * Upper bounds on the number of time series: for one group of processes, for the memory
+ * of one group by owner, and for everything except groups and cgroups.
  */
 #define GROUP_SERIES (STATE_COUNT_ + 7)
 #define GROUP_OWNER_SERIES (OWNER_COUNT_ + 6)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * metrics - write the figures that the exporter has collected (struct exporter_look)
- * as an exposition.
+ * metrics - write the figures that the exporter has collected (struct exporter_look) as
+ * an exposition, the text that Prometheus scrapes.
  */
 #ifndef MS_RENDER_EXPORTER_METRICS_H
 #define MS_RENDER_EXPORTER_METRICS_H
@@ -16,9 +16,9 @@ struct metric_limits {
 };
 
 /*
- * Return how many groups, not counting "(rest)", the exposition may show if their series
- * take at most half of series_max, and the other half remains for cgroups. The result is
- * at most limits->top.
+ * Return the maximum number of groups to show, not counting "(rest)". Their time series
+ * take at most half of series_max; the other half remains for cgroups. The result is at
+ * most limits->top.
  */
 size_t metrics_groups_max(const struct metric_limits *limits,
 			  const struct exporter_look *look);

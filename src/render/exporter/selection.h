@@ -10,7 +10,8 @@
 #include "render/exporter/families.h"
 
 struct metric_selection {
-	bool has_owners, has_heaps; /* true if the exporter reads owners and heaps */
+	/* true if the metrics of owners, and those of heaps, are enabled */
+	bool has_owners, has_heaps;
 	/*
 	 * The selected collectors and families. Both query parameters are optional. If
 	 * both are present, a family must be selected by each of them.
@@ -28,7 +29,10 @@ struct metric_selection {
 int metric_selection_add(struct metric_selection *selection, const char *key,
 			 const char *value, struct strbuf *problem);
 
-/* Return true if all families are selected, because there is no parameter. */
+/*
+ * Return true if all families are selected, because the query has no collect[] or name[]
+ * parameter.
+ */
 bool metric_selection_is_all(const struct metric_selection *selection);
 
 /*

@@ -106,9 +106,9 @@ static void add_sets(struct json *j, const struct flame_page *page)
 }
 
 /*
- * Append two arrays. The first contains each distinct string that get() returns. The
- * second contains, for each name, the index of its string in the first array, or -1 if
- * get() returns NULL.
+ * Append two arrays. `list` contains the distinct strings that get() returns for the
+ * names in the tree. `list_of_names` contains, for each name, the index of its string in
+ * `list`, or -1 if get() returns NULL.
  */
 static void add_numbered(struct json *j, const struct flame_tree *tree, const char *list,
 			 const char *list_of_names,
@@ -117,9 +117,8 @@ static void add_numbered(struct json *j, const struct flame_tree *tree, const ch
 	size_t count = tree->stacks.frame_count;
 	int64_t *numbers = xcalloc(count + 1, sizeof(*numbers));
 	/*
-	 * A profile that serves only to number the distinct strings: it stores equal
-	 * frames only once, so the frame number of a string is the string's index in the
-	 * first array.
+	 * A temporary profile with a frame for each string. A profile stores equal frames
+	 * only once, so the number of a frame is the index of its string in `list`.
 	 */
 	struct profile texts;
 

@@ -16,8 +16,8 @@
 #include "render/html/page_files.h"
 
 /*
- * Sizes in pixels. add_measures() also writes them into the picture for its script,
- * svg.js, which recomputes the layout in a browser.
+ * Sizes in pixels. The SVG also contains them for its script, svg.js, which recomputes
+ * the layout in a browser.
  */
 #define WIDTH 1200
 #define MARGIN 10
@@ -142,7 +142,7 @@ static size_t columns_of(uint32_t code_point)
 	return code_point < 0x1100 ? 1 : 2;
 }
 
-/* Append as much of a function name as fits, with dots if the name is cut off. */
+/* Append as much of a function name as fits. A shortened name ends with dots. */
 static void add_label(const struct picture *p, const char *name, double width)
 {
 	_cleanup_strbuf_ struct strbuf text = STRBUF_INIT;

@@ -213,8 +213,8 @@ size_t flame_tree_boxes(const struct flame_tree *tree, enum profile_metric metri
 	set_values(tree, metric, boxes);
 	places = sort_nodes(&tree->stacks);
 	/*
-	 * parents have lower numbers than their children, so the start of the parent is
-	 * already set
+	 * parents have lower numbers than their children, so the left edge of the parent
+	 * is already known
 	 */
 	for (size_t i = 1; i < count; i++) {
 		struct flame_box *box = &boxes[places[i].node];

@@ -34,8 +34,8 @@ static void add_origin(const struct heap_page *p, const struct helper_answer *an
 }
 
 /*
- * Append the number of bytes that the allocator reports for each owner, and the lower and
- * upper bound on the resident part.
+ * For each kind of heap memory, such as live blocks, append the number of bytes that the
+ * allocator reports, and the lower and upper bound on how many of them are resident.
  */
 static void add_bounds(const struct heap_page *p, const struct heap_bounds *bounds)
 {

@@ -38,7 +38,8 @@ static uint64_t peek_length(struct image *image, uint64_t addr, uint64_t bytes)
 
 /*
  * Append a hex dump of the memory from addr on: lines with the address, the bytes and the
- * ASCII characters. Leave out memory that is not in the image.
+ * ASCII characters. Leave out bytes that are missing from `image`, the copy of the
+ * process's memory.
  */
 static void leak_report_add_peek(struct strbuf *out, struct image *image, uint64_t addr,
 				 uint64_t bytes, int width)
@@ -173,7 +174,7 @@ static void add_sums(const struct page *p)
 		    width, "RESIDENT");
 	style_mark_line(p->out, begin, STYLE_HEADING, p->report->colour);
 	add_sum(p, "live", &mark->live, scan->heap->owner_bytes[OWNER_LIVE]);
-	/* without leaks, all live blocks are reachable */
+	/* without leaks, all live blocks are reachable, so one line is enough */
 	if (leaked.count > 0) {
 		add_sum(p, "  reachable", &mark->reachable,
 			scan->reachable_resident_bytes);

@@ -33,18 +33,18 @@ struct heap_page {
 /* Append a number of bytes, right-aligned in `width` columns. */
 void heap_page_add_bytes(const struct heap_page *p, uint64_t bytes, int width);
 
-/* Return the width of a column of bytes, in characters. */
+/* Return the width, in characters, of a table column that shows byte counts. */
 int heap_page_bytes_width(const struct heap_page *p);
 
 /*
- * Return how many rows to show of a list with `count` rows of details, such as arenas
- * or size classes.
+ * Return how many of the `count` rows of a list to show. Used for lists of details, such
+ * as arenas or size classes.
  */
 size_t heap_page_count_shown(const struct heap_page *p, size_t count);
 
 /*
- * Append "and N more (--top N)" if the number of rows that were left out of a list,
- * `more`, is above 0.
+ * If `more` rows of a list are not shown, append "and N more (--top N)". Append nothing
+ * if `more` is 0.
  */
 void heap_page_add_more(const struct heap_page *p, size_t more);
 
@@ -126,8 +126,8 @@ void heap_objects_add_text(const struct heap_page *p);
 void heap_objects_add_json(struct json *j, const struct heap_objects *objects);
 
 /*
- * Append the spaces, the details and the size classes of the heap of a language
- * runtime (list.c).
+ * Append the sections about the heap of a language runtime: its memory spaces, details
+ * and size classes (list.c).
  */
 void heap_runtime_add_text(const struct heap_page *p);
 

@@ -16,7 +16,10 @@ void pre_copy_add_text(struct strbuf *out, const struct heap *heap, bool exact_b
 /* Append a line about huge pages that were split, or nothing if none were split. */
 void pre_copy_add_split(struct strbuf *out, const struct heap *heap);
 
-/* Add the member "pre_copy": an object, or null if the heap was copied in the pause. */
+/*
+ * Add the JSON member "pre_copy". It is null if memstate copied the whole heap while the
+ * process was paused.
+ */
 void pre_copy_add_json(struct json *j, const struct heap *heap);
 
 #endif

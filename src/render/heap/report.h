@@ -24,8 +24,8 @@ struct heap_report_options {
 	int width;   /* width of the terminal in columns; 0: no limit */
 	size_t top;  /* maximum number of rows per list; 0: no limit */
 	/*
-	 * true to show only a few rows of each list instead of `top`, except in the list
-	 * of types
+	 * true to show HEAP_SHORT_ROWS rows per list instead of `top`; the list of types
+	 * is not affected
 	 */
 	bool is_short;
 	/* the allocator's own figures; NULL if memstate was not asked to query them */

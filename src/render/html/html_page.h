@@ -27,7 +27,7 @@ struct html_series {
 	size_t count;
 };
 
-/* A moment that is marked in a chart. */
+/* A point in time that is marked in a chart. */
 struct html_mark {
 	uint64_t elapsed_ns;
 	const char *label;

@@ -327,7 +327,7 @@ static void add_heap_row(struct strbuf *out, const struct usage_heap *heap)
 	strbuf_addf(out, "<td>%s</td></tr>\n", quality_names[heap->quality]);
 }
 
-/* Append the heaps of the charted processes, as they were last read. */
+/* Append the heaps of the charted processes, as of their last read. */
 static void add_heaps(struct strbuf *out, const struct timeline_charts *c)
 {
 	bool has_heaps = false;

@@ -12,7 +12,10 @@ static const struct cgroup *cgroup_of(const void *row)
 	return ((const struct oom_row *)row)->cgroup;
 }
 
-/* Set a value to a figure of a cgroup; a limit that is not set becomes unknown. */
+/*
+ * Set *ret to a figure of a cgroup. If the figure is a limit that is not set, *ret stays
+ * unknown.
+ */
 static void set_figure(struct value *ret, uint64_t figure)
 {
 	if (figure != CGROUP_NO_LIMIT)

@@ -133,8 +133,8 @@ static void add_group(const struct page *p)
 }
 
 /*
- * Return the rank of a kind of growth. The report lists processes with a higher
- * rank first.
+ * Return the sort rank of a kind of growth. The report lists processes with a higher rank
+ * first.
  */
 static int rank_of(enum growth_kind kind)
 {

@@ -16,7 +16,7 @@ struct predict_report {
 	const struct trends *trends;
 	uint64_t unix_ms; /* time of the last sample */
 	size_t top;	  /* maximum number of processes in the report */
-	/* input for suggesting the next command, as in struct oom_conclusion_options */
+	/* data for suggesting the next command; see struct oom_conclusion_options */
 	const char *recording, *live_options;
 	struct table_options options;
 };

@@ -25,7 +25,7 @@ struct oom_report {
 	/* growth of the memory need, from all samples up to this row; NULL if unknown */
 	const struct trend *need;
 	size_t top; /* maximum number of processes in the report */
-	/* input for suggesting the next command, as in struct oom_conclusion_options */
+	/* data for suggesting the next command; see struct oom_conclusion_options */
 	const char *recording, *live_options;
 	struct table_options options;
 };

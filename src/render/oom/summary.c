@@ -34,7 +34,10 @@ enum limit {
 };
 
 static const struct {
-	/* `key` is for JSON; text reports show `name` if the limit has no path */
+	/*
+	 * JSON contains `key`; text reports show the cgroup's path or, if there is none,
+	 * `name`
+	 */
 	const char *key, *name;
 } limits[] = {
 	[LIMIT_CGROUP] = { "cgroup", "a cgroup that the log does not name" },

@@ -10,8 +10,8 @@
 #include "render/process/growth_words.h"
 
 /*
- * The longest time span of a forecast. memstate does not observe a process long enough
- * for a longer forecast.
+ * Maximum time span of a forecast. memstate does not observe processes long enough to
+ * predict further ahead.
  */
 #define FORESEEN_NS (30 * 24 * 3600 * NS_PER_S)
 
@@ -65,7 +65,10 @@ void growth_text_add_time(struct strbuf *out, const struct growth *growth,
 		strbuf_add_char(out, '-');
 }
 
-/* Format a bound of a growth rate in the same unit as the rate, without the "/h". */
+/*
+ * Format the lower or upper bound of a growth rate in the same unit as the rate, without
+ * the "/h".
+ */
 static const char *format_bound(int64_t bytes_per_hour, int64_t rate_bytes,
 				char buf[UNITS_TEXT_SIZE])
 {

@@ -45,8 +45,8 @@ struct growth_words_options {
 };
 
 /*
- * Append a text such as "Need of server (1234) over 4m10s (250 samples): growing: …" and
- * the cause of the growth, wrapped to the width in the options.
+ * Append text such as "Need of server (1234) over 4m10s (250 samples): growing: …", and
+ * the cause of the growth. The text is wrapped to options->width columns.
  */
 void growth_add_process(struct strbuf *out, const struct process_trend *trend,
 			const struct growth_words_options *options);

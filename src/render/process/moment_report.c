@@ -65,7 +65,10 @@ static void add_side(const struct page *p, const char *label,
 			    moment->processes.unreadable_count);
 }
 
-/* Append a line that explains why the moment is not the end of the recording. */
+/*
+ * If all processes had ended by the end of the recording, append a note that the report
+ * shows the last sample before that.
+ */
 static void add_ended(const struct page *p, const struct moment_side *side)
 {
 	char time[CLOCK_TEXT_SIZE];
@@ -96,7 +99,7 @@ static void add_sides(const struct page *p)
 	add_ended(p, &r->after);
 }
 
-/* Return the age of a moment's oldest mapping data at that moment, in ms. */
+/* Return the age of the oldest mapping data in *moment at moment->unix_ms, in ms. */
 static uint64_t mappings_age_ms(const struct moment *moment)
 {
 	uint64_t age = 0;
@@ -111,8 +114,8 @@ static uint64_t mappings_age_ms(const struct moment *moment)
 }
 
 /*
- * Append a note such as ", from the last read of mappings, up to 1.2s earlier" if some
- * mappings were read before the displayed moment.
+ * Append a note such as ", from the last read of mappings, up to 1.2s earlier" if some of
+ * the compared mappings were read before the compared samples.
  */
 static void add_age(const struct page *p)
 {
@@ -141,8 +144,9 @@ static size_t count_part(const struct page *p, enum moment_part part)
 }
 
 /*
- * Return true if the report shows a figure. The report omits a figure that is unknown at
- * both moments, and the amount of an owner or page state that is 0 at both moments.
+ * Return true if the report shows a figure. The report omits a figure that is unknown
+ * both before and after, and the amount of an owner or page state that is 0 both before
+ * and after.
  */
 static bool is_shown(const struct moment_change *change)
 {
@@ -152,7 +156,7 @@ static bool is_shown(const struct moment_change *change)
 	       (change->part != PART_STATE && change->part != PART_OWNER);
 }
 
-/* Append lines with figures of two moments. */
+/* Append a line for each figure, with its values before and after. */
 static void add_figures(const struct page *p, enum moment_part part)
 {
 	for (size_t i = 0; i < p->report->diff->count; i++) {
@@ -183,7 +187,7 @@ static void add_group(const struct page *p)
 }
 
 /*
- * Append the pids of the process at both moments, such as "1234", "1234, before 77",
+ * Append the pids of the process before and after, such as "1234", "1234, before 77",
  * "1234, new" or "77, gone".
  */
 static void add_pids(const struct page *p, const struct moment_change *change)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * moment_report - write the differences between two moments, each from a recording or a
- * capture, as text, CSV or JSON.
+ * moment_report - write the differences between the memory at two points in time
+ * (moments) as text, CSV or JSON. Each moment is from a recording or a capture.
  */
 #ifndef MS_RENDER_PROCESS_MOMENT_REPORT_H
 #define MS_RENDER_PROCESS_MOMENT_REPORT_H
@@ -13,26 +13,28 @@
 
 struct moment_side {
 	/*
-	 * name of the moment as the user entered it, such as "FILE", "FILE@TIME" or
+	 * the recording or capture as the user entered it, such as "FILE", "FILE@TIME" or
 	 * "DIRECTORY"
 	 */
 	const char *name;
 	const struct moment *moment;
 	/*
-	 * time by which all processes had ended, if the moment is the last sample before
-	 * that; otherwise 0
+	 * If `moment` is the last sample before all processes ended, the time by which
+	 * they had ended. Otherwise 0.
 	 */
 	uint64_t ended_unix_ms;
 };
 
 struct moment_report {
 	const struct moment_diff *diff;
-	/* how the suggested command can access the processes of the later moment */
+	/* how the suggested command can access the processes in `after` */
 	struct next_place after_place;
 	/* the suggested command if no process has grown, or NULL */
 	const char *next;
 	struct moment_side before, after;
-	/* true if the moments contain only the processes that the user selected */
+	/*
+	 * true if `before` and `after` contain only the processes that the user selected
+	 */
 	bool is_selection;
 	/* maximum number of processes, and maximum number of mappings */
 	size_t top;

@@ -192,7 +192,10 @@ static void add_bars(const struct report *r)
 		STATE_COUNT_);
 }
 
-/* Return true if some pages are in the page state, so the matrix shows its column. */
+/*
+ * Return true if the matrix shows the column of this page state, because some pages are
+ * in this state.
+ */
 static bool is_state_shown(const struct report *r, unsigned int state)
 {
 	return r->usage->state_bytes[state] != 0;

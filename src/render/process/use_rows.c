@@ -11,9 +11,9 @@
 #define ROWS_MAX 5
 
 /*
- * Return true if the table shows the use. The use must have at least 1 % of Rss. Stacks
- * are not shown, because the matrix already shows them. Java's thread stacks are shown,
- * because an option of Java limits them.
+ * Return true if the table shows this use of memory. It must account for at least 1 % of
+ * Rss. Stacks are not shown, because the matrix already shows them. Java's thread stacks
+ * are shown, because an option of Java limits them.
  */
 static bool is_shown(const struct usage *u, const struct usage_use *use)
 {
@@ -24,7 +24,7 @@ static bool is_shown(const struct usage *u, const struct usage_use *use)
 	       units_per_mille(use->rss_bytes, rss) >= 10;
 }
 
-/* Find the uses that are shown, and return their number. */
+/* Find the known uses of memory that the table shows, and return their number. */
 static size_t find_shown(const struct usage *u, const struct usage_use *ret[ROWS_MAX])
 {
 	size_t count = 0;

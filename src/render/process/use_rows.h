@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * use_rows - the part of a process report that shows what mappings are used for, and
- * which options limit these uses.
+ * use_rows - the part of a process report that shows what the memory is used for, such as
+ * Java's code cache, and which options limit it.
  */
 #ifndef MS_RENDER_PROCESS_USE_ROWS_H
 #define MS_RENDER_PROCESS_USE_ROWS_H
@@ -14,18 +14,19 @@
 
 /*
  * Return the number of lines that usage_uses_add_rows() appends. It is 0 if no known use
- * has at least 1 % of Rss.
+ * of memory accounts for at least 1 % of Rss.
  */
 size_t usage_uses_line_count(const struct usage *u);
 
 /*
- * Append the table of the uses with at least 1 % of Rss, at most five of them, and the
- * anonymous memory whose use is unknown.
+ * Append a table of what the memory is known to be used for: at most five uses, each with
+ * at least 1 % of Rss. Also append the amount of anonymous memory whose use is unknown.
  */
 void usage_uses_add_rows(struct strbuf *out, const struct usage *u, bool exact_bytes);
 
 /*
- * Append the JSON array "uses" with all known uses, and the member "unknown_anon_bytes".
+ * Append the JSON array "uses" with all known uses of memory, and the member
+ * "unknown_anon_bytes".
  */
 void usage_uses_add_json(struct json *j, const struct usage *u);
 

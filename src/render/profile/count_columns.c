@@ -137,8 +137,8 @@ static void get_thread_name(const void *row, int arg, struct value *ret)
 	SUM(name "_calls", heading, VALUE_COUNT, arg, "calls to " name)
 
 /*
- * a column for each counted function; calls() is the macro that defines such a column,
- * for the counts of a program or for those of a thread
+ * The columns for the counted functions. The macro calls() defines one of them, either
+ * for programs or for threads.
  */
 #define EACH_CALL(calls)                                                          \
 	calls("malloc", "MALLOC", CALL_MALLOC), calls("free", "FREE", CALL_FREE), \

@@ -10,10 +10,10 @@
 #include "model/profile.h"
 
 /*
- * Append all stacks that have the metric, sorted by function name from the outermost
- * function on, so that equal profiles produce equal text. The numbers add up to the
- * metric's sum. In function names, ';' becomes ':', and control characters and bytes that
- * are not UTF-8 become \xHH.
+ * Append all stacks whose value of the metric is above 0, sorted by function name from
+ * the outermost function on, so that equal profiles produce equal text. The numbers add
+ * up to the metric's sum. In function names, ';' becomes ':', and control characters and
+ * bytes that are not UTF-8 become \xHH.
  */
 void folded_add(struct strbuf *out, const struct profile *profile,
 		enum profile_metric metric);

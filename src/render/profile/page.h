@@ -23,7 +23,7 @@ struct profile_parts {
 	uint64_t sums[PROFILE_METRIC_COUNT_];
 	/* number of functions shown, from the start of the list */
 	size_t shown_count;
-	/* number of functions not shown although their amount of the metric is above 0 */
+	/* number of omitted functions whose value of the metric is above 0 */
 	size_t left_count;
 };
 

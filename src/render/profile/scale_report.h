@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * scale_report - report how the number of allocations grows with the size of the work, as
- * text, as CSV with a row per run, or as JSON.
+ * scale_report - report how the number of allocations grows with the size of the
+ * workload, as text, as CSV with a row per run, or as JSON.
  */
 #ifndef MS_RENDER_PROFILE_SCALE_REPORT_H
 #define MS_RENDER_PROFILE_SCALE_REPORT_H
@@ -17,7 +17,7 @@
 
 extern const enum counted_figure scaled_figures[SCALED_FIGURE_COUNT];
 
-/* All runs with the same size of work. */
+/* All runs with the same workload size. */
 struct scale_size {
 	uint64_t size;
 	struct count_runs runs;

@@ -30,17 +30,17 @@ struct drawing {
 	const struct strokes *strokes;
 	struct branch {
 		/*
-		 * true if the node is drawn below its parent without more indentation: it
-		 * is the only visible child of a parent other than the root, and the
-		 * parent itself allocates nothing
+		 * True if the node is drawn below its parent without further indentation.
+		 * The node is then the only visible child, and its parent is not the root
+		 * and allocates nothing itself.
 		 */
 		bool is_chained;
 		bool is_last;
-		/* last node on the path from the root to this node that is not chained */
+		/* this node or, if it is chained, its nearest ancestor that is not */
 		uint32_t stem;
 		/*
-		 * indentation level: 0 for the children of the root, that of the parent
-		 * for a chained node, and 1 more than that of the parent for others
+		 * indentation level: 0 for the children of the root; a chained node has
+		 * the level of its parent, and any other node is one level deeper
 		 */
 		uint32_t level;
 	} * branches; /* one element for each node of the call tree */
@@ -48,7 +48,7 @@ struct drawing {
 
 /*
  * Return the number of children that are shown. Hide the last child if it is the sum of
- * omitted children and its amount of the metric is 0.
+ * omitted children and its value of the metric is 0.
  */
 static uint32_t visible_count(const struct drawing *d, const struct call_node *parent)
 {
