@@ -273,8 +273,9 @@ static int open_process(struct injection *injection, const char **ret_reason)
 }
 
 /*
- * Find the address range (parcel) of the helper that this memstate has injected, and
- * those of helpers left by killed memstate processes. All of them are removed together.
+ * Find the address range (parcel) of the helper that this memstate has injected, and the
+ * ranges of helpers that killed memstate processes left behind. All these helpers are
+ * removed together.
  */
 static void record_orphans(struct injection *injection,
 			   const struct mapping_list *mappings, uint64_t own_addr)
@@ -445,7 +446,7 @@ int inject_unload(struct injection *injection, struct ctlpage *page,
 	int r;
 
 	*ret_cost = (struct probe_cost){ .stops = 0 };
-	/* ignore an error of this request, because the helper may already have exited */
+	/* ignore a failed request, because the helper may already have exited */
 	(void)ctlpage_ask(page, AGENT_EXIT, LEAVE_LIMIT_NS, &answer);
 	free(answer.text);
 	r = await_end(injection, ret_reason);

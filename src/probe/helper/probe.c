@@ -27,15 +27,14 @@
 #define CHUNK_COST_NS 400
 #define FREE_CHUNKS_MAX 50000
 /*
- * If the number of free chunks is unknown, memstate assumes one free chunk for this
- * many resident bytes.
+ * Number of resident bytes for which memstate assumes one free chunk, if the number of
+ * free chunks is unknown.
  */
 #define BYTES_PER_CHUNK (UINT64_C(1) << 10)
 
 /*
- * After a query, further queries fail with -EAGAIN until REST_FACTOR times the duration
- * of that query has passed, so that queries take at most about 1 / REST_FACTOR of the
- * total time.
+ * Queries take at most about 1 / REST_FACTOR of the total time. After a query, further
+ * queries therefore fail with -EAGAIN until REST_FACTOR times its duration has passed.
  */
 #define REST_FACTOR 100
 

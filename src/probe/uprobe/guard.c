@@ -98,7 +98,7 @@ static int compare_numbers(const void *a, const void *b)
 
 /*
  * Close all descriptors above 2, except the socket and those in `work`. Before Linux 5.9,
- * which introduced close_range(2), they all stay open.
+ * which introduced close_range(2), all descriptors stay open.
  */
 static void close_others(const struct uprobe_guard_work *work, int socket_fd)
 {

@@ -18,8 +18,8 @@ enum {
 
 /*
  * Registers that must not change between the start of the function and the breakpoint:
- * those of the arguments (System V ABI), and the stack pointer, from which the return
- * address is found.
+ * the registers of the arguments (System V ABI), and the stack pointer, which locates the
+ * return address.
  */
 static const unsigned int kept_registers = 1 << REG_DI | 1 << REG_SI | 1 << REG_DX |
 					   1 << REG_CX | 1 << REG_8 | 1 << REG_9 |
@@ -174,8 +174,8 @@ static bool is_emulated(const uint8_t *at, size_t left)
 
 /*
  * Return true if a later jump may lead back into the code before the breakpoint, so that
- * one call would hit the breakpoint repeatedly. Any byte is assumed to start a jump; a
- * wrong guess only leads to a breakpoint at a slower position.
+ * one call would hit the breakpoint repeatedly. The function assumes that a jump may
+ * start at any byte. A false positive only leads to a breakpoint at a slower position.
  */
 static bool is_jumped_to(const uint8_t *code, size_t length, size_t offset)
 {

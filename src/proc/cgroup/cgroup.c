@@ -167,7 +167,7 @@ static void read_events_v2(struct cgroup_reader *reader, struct level_reader *fr
 
 /*
  * Read the swap usage and limit. cgroup v1 reports only the usage and the limit of memory
- * plus swap, so subtract those of memory.
+ * plus swap, so subtract the usage and the limit of memory.
  */
 static void read_swap(struct cgroup_reader *reader, struct level_reader *from,
 		      struct cgroup_level *to)

@@ -224,7 +224,7 @@ static int find_by_pid(const struct cgroup_mount *mount, int pid, char **ret_pat
 	return 0;
 }
 
-/* Convert a path in this cgroup namespace to a path relative to the mount. */
+/* Convert a path in memstate's cgroup namespace to a path relative to the mount. */
 static int map_path(const struct cgroup_mount *mount, const char *path, char **ret_path)
 {
 	size_t length = strlen(mount->root);

@@ -16,7 +16,7 @@
 #define NUMBER_SIZE 24
 
 /*
- * The keys in memory.stat for each member. The v1 keys are those of the sums over all
+ * The keys in memory.stat for each member. The values of the v1 keys include all
  * descendants.
  */
 static const struct {

@@ -24,8 +24,9 @@ void cgroup_stat_parse(enum cgroup_version version, const char *text,
 		       struct cgroup_stat *ret);
 
 /*
- * Parse memory.kmem.slabinfo: sum the sizes of the slabs for inodes and dentries, and of
- * those for sockets. Since Linux 5.9 the file is empty, and *ret is unchanged.
+ * Parse memory.kmem.slabinfo: add up the sizes of the slabs for inodes and dentries, and
+ * separately those of the slabs for sockets. Since Linux 5.9 the file is empty, and *ret
+ * is unchanged.
  */
 void cgroup_slabs_parse(const char *text, struct cgroup_kernel *ret);
 

@@ -26,7 +26,7 @@ int64_t printk_clock_ahead_ns(void);
 
 /*
  * Convert the timestamp of a record, in us, to CLOCK_MONOTONIC in ns. ahead_ns is a
- * result of printk_clock_ahead_ns(). If it was measured soon after the record was
+ * result of printk_clock_ahead_ns(). If ahead_ns was measured soon after the record was
  * written, the result is accurate to a few us. Otherwise the result is off by the drift
  * between the clocks since then. A timestamp before the start of CLOCK_MONOTONIC is
  * converted to 0.

@@ -79,7 +79,7 @@ void lister_free(struct lister *l)
 	free(l);
 }
 
-/* Determine how many descriptors may stay open, because the limit may have changed. */
+/* Recompute how many descriptors may stay open, because the limit may have changed. */
 static void set_held_max(struct lister *l)
 {
 	struct rlimit limit;

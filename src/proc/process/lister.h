@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * lister - list all processes again and again, at a fraction of the cost of
- * proc_list_read().
+ * lister - list all processes repeatedly, at a fraction of the cost of proc_list_read().
  *
  * A lister caches the data of each process, and keeps the process's statm file open. Each
  * listing reads every statm. It reads stat only for processes that are new, whose statm
@@ -27,8 +26,8 @@
 struct lister;
 
 /*
- * Create a lister for a procfs of the running kernel, which must outlive it. The kernel's
- * statm must be exact (proc_statm_is_exact()).
+ * Create a lister for the /proc of the running kernel. *fs must outlive the lister. The
+ * kernel's statm must be exact (proc_statm_is_exact()).
  */
 struct lister *lister_new(const struct procfs *fs);
 void lister_free(struct lister *l);

@@ -28,9 +28,9 @@ uint64_t proc_stat_age_ns(const struct process *p);
 
 /*
  * Read the current Rss in bytes from statm, which is exact if proc_statm_is_exact()
- * returns true. The rss in stat may be off by up to batch - 1 pages per CPU since Linux
- * 6.2, because the kernel does not sum its counters over the CPUs. Return 0, -ESRCH,
- * -EOPNOTSUPP, -EBADMSG or another -errno.
+ * returns true. Since Linux 6.2, the rss in stat may be off by almost
+ * percpu_counter_batch pages per CPU, because the kernel does not add up its per-CPU
+ * counters. Return 0, -ESRCH, -EOPNOTSUPP, -EBADMSG or another -errno.
  */
 int proc_stat_read_rss(const struct procfs *fs, int pid, uint64_t *ret_bytes);
 

@@ -52,9 +52,9 @@ static const unsigned int kernel_file_systems[] = {
 };
 
 /*
- * The state of a path lookup component by component. memstate uses this lookup if the
- * path crosses into another mount, and if openat2() is not available: before Linux 5.6,
- * and in some sandboxes.
+ * The state of a lookup that resolves a path component by component. memstate uses this
+ * method if the path crosses into another mount, and if openat2() is not available:
+ * before Linux 5.6, and in some sandboxes.
  */
 struct lookup {
 	int root_fd;	/* owned by the caller */

@@ -41,9 +41,10 @@
 #define FOREIGN_ELF_BYTES_MAX (UINT64_C(16) << 30)
 
 /*
- * Open path below root_fd for reading; leading slashes are ignored. root_fd is a trusted
- * directory, with or without O_PATH, or FOREIGN_OWN_ROOT or FOREIGN_ROOT_OF(). Return a
- * descriptor that the caller closes, or -errno as described at the top of this file.
+ * Open path below root_fd for reading; leading slashes are ignored. root_fd is
+ * FOREIGN_OWN_ROOT, FOREIGN_ROOT_OF(), or a descriptor of a trusted directory, for which
+ * O_PATH suffices. Return a descriptor that the caller closes, or -errno as described at
+ * the top of this file.
  */
 int foreign_file_open(int root_fd, const char *path, uint64_t bytes_max);
 
@@ -102,9 +103,9 @@ int foreign_file_open_dir(int root_fd, const char *path);
 int foreign_file_find(int root_fd, const char *path, bool is_link);
 
 /*
- * Like foreign_file_open(), but open a magic link in a process's directory of the
- * kernel's own /proc, such as map_files/ADDRESSES or exe. The link itself is trusted, but
- * not the file that it refers to.
+ * Like foreign_file_open(), but open a magic link, such as map_files/ADDRESSES or exe, in
+ * a process's directory in the kernel's own /proc. The link itself is trusted, but not
+ * the file that it refers to.
  */
 int foreign_file_open_link(int process_fd, const char *link, uint64_t bytes_max);
 

@@ -24,7 +24,7 @@
 
 /*
  * Types of file systems that are internal to the kernel or on a disk of this machine.
- * virtiofs is served by the host of a virtual machine.
+ * virtiofs counts as local, because the host of the virtual machine serves it.
  */
 static const char *const local_types[] = {
 	"bcachefs", "bpf",	 "btrfs",    "cgroup",	 "cgroup2",  "configfs",

@@ -82,8 +82,8 @@ int procfs_read_link(const struct procfs *fs, int pid, const char *file, char *r
 		     size_t size);
 
 /*
- * Convert the errno of a failed read from an open file of a process (err > 0) to -ESRCH
- * if the process has ended, or to -err.
+ * Return the error code for a failed read from an open file of a process: -ESRCH if the
+ * process has ended, otherwise -err. err is the errno of the read (above 0).
  */
 int procfs_normalize_errno(int err);
 

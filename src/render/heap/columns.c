@@ -274,8 +274,8 @@ static void add_details(struct rows *rows)
 }
 
 /*
- * Append the rows for one heap of the list of heaps. Omit the size classes if this is the
- * heap of the process's malloc, because the caller has already appended them.
+ * Append the rows for one of the heaps. Omit the size classes if it is the heap of the
+ * process's malloc, because the caller has already appended them.
  */
 static void add_heap(struct rows *rows, const struct heap *heap)
 {

@@ -20,9 +20,9 @@ struct heap_page {
 	const struct usage *usage;
 	const struct heap *heap;
 	/*
-	 * The details of `heap`. In functions that write all heaps as JSON or CSV: the
-	 * details of the first heap, which also contain those of the other heaps. NULL if
-	 * there are no details.
+	 * The details of `heap`, or NULL if there are none. For functions that write all
+	 * heaps as JSON or CSV, these are the details of the first heap, which also
+	 * contain the details of the other heaps.
 	 */
 	const struct heap_detail *detail;
 	/* objects in this heap; NULL if they were not counted */
@@ -60,7 +60,7 @@ void heap_page_add_sum(const struct heap_page *p, const char *label,
 
 /*
  * Append a table of an arena's page ranges. labels[] contains a label for each kind of
- * range, or NULL if the allocator does not have the kind.
+ * range, or NULL if the allocator has no ranges of that kind.
  */
 void heap_page_add_stretches(const struct heap_page *p, const struct heap_arena *arena,
 			     const char *title,

@@ -285,8 +285,9 @@ static void add_grower_name(struct page *p, struct strbuf *line)
 }
 
 /*
- * If shared memory grew, append the name of the file that only the growing process has
- * open for writing, or a note that the writer cannot be determined.
+ * If shared memory grew, append the name of the file that contains most of it, which only
+ * the growing process has open for writing. If the growing process is unknown, append a
+ * note that the writer cannot be determined.
  */
 static void add_writer(struct page *p, struct strbuf *line)
 {
@@ -335,8 +336,8 @@ static void add_mapping(struct page *p, struct strbuf *line)
 }
 
 /*
- * Append a sentence about which process grew, in which kind of memory and since when, and
- * which process made the allocation that hit the limit.
+ * Append a sentence that states which process grew, in which kind of memory and since
+ * when. The sentence also names the process whose allocation hit the limit.
  */
 static void add_grower(struct page *p)
 {

@@ -28,8 +28,8 @@ void predict_report_add_text(struct strbuf *out, const struct predict_report *re
 void predict_report_add_json(struct strbuf *out, const struct predict_report *report);
 
 /*
- * Return the kind of growth that the report describes: that of the cgroup or, without a
- * cgroup, that of the first process in the report. Return GROWTH_NONE for a cgroup
+ * Return the kind of growth that the report describes: the growth of the cgroup or,
+ * without a cgroup, of the first process in the report. Return GROWTH_NONE for a cgroup
  * without processes, and GROWTH_TOO_SHORT if there is neither a cgroup nor a process.
  */
 enum growth_kind predict_report_kind(const struct predict_report *report);

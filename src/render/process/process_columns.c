@@ -295,10 +295,7 @@ static void get_reported(const void *row, int arg, struct value *ret)
 	value_set_amount(ret, amounts[arg]);
 }
 
-/*
- * The data to read for columns whose figures are known or accurate only after a heap
- * walk.
- */
+/* The data to read for figures that are known or accurate only after a heap walk. */
 #define NEED_WALK (NEED_SMAPS | NEED_HEAP)
 
 #define TOTAL(name, heading, field, help)                                             \

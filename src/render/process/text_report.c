@@ -214,8 +214,8 @@ static void add_matrix_row(const struct report *r, const char *name, uint64_t su
 }
 
 /*
- * Append the column headings of the matrix on two lines, such as "private" above "dirty",
- * so that the matrix fits into 80 columns even with all five states.
+ * Append the column headings of the matrix on two lines, such as "private" above "dirty".
+ * The matrix then fits into 80 columns even if it shows all five page states.
  */
 static void add_matrix_heading(const struct report *r)
 {

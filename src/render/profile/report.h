@@ -49,8 +49,8 @@ void profile_report_add_csv(struct strbuf *out, const struct profile_report *rep
 			    const struct column_list *columns);
 
 /*
- * Append the report as one JSON object with the functions, their callers and the call
- * tree, followed by "\n".
+ * Append the report as one JSON object, followed by "\n". The object contains the
+ * functions, their callers and the call tree.
  */
 void profile_report_add_json(struct strbuf *out, const struct profile_report *report,
 			     const struct column_list *columns);

@@ -12,8 +12,8 @@
 #define LINES_PER_TOP 6
 
 /*
- * The four strings with which the lines of the call tree are drawn. A line of output
- * begins with one string for each level of its node's indentation.
+ * The four strings with which the lines of the call tree are drawn. Each line begins with
+ * one string per indentation level of its node.
  */
 struct strokes {
 	const char *passing, *last_passed, *child, *last_child;
