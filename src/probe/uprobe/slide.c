@@ -30,7 +30,7 @@ enum writes {
 	WRITES_REG, /* the instruction writes the register in the reg field of ModRM */
 	/* the instruction writes the register or memory in the rm field of ModRM */
 	WRITES_RM,
-	/* the instruction writes the register in the low bits of the opcode */
+	/* the instruction writes the register encoded in the low bits of the opcode */
 	WRITES_OPCODE,
 	/*
 	 * the instruction subtracts its immediate from the stack pointer, which is the

@@ -14,8 +14,8 @@ struct room {
 	/* amount that memstate may still use, or BYTES_UNKNOWN if no limit is known */
 	uint64_t bytes;
 	/*
-	 * name of the limit that determines the amount, such as "the machine's free
-	 * memory", or ""
+	 * name of the limit that determines `bytes`, such as "the machine's free memory",
+	 * or ""
 	 */
 	const char *limit;
 };

@@ -14,7 +14,7 @@
 #include "proc/process/statm.h"
 
 struct entry {
-	struct process process; /* the state is 0 if stat is hidden or was not read yet */
+	struct process process; /* state is 0 if stat is hidden or has not been read */
 	struct statm statm;
 	/*
 	 * Inode number of the statm file; 0 if unknown. It identifies a process whose
@@ -338,7 +338,7 @@ static bool update_kernel_thread(struct lister *l, struct entry *e, int *ret)
 	return true;
 }
 
-/* Update a process by opening its statm file. */
+/* Open the statm file of a process, and update the data of the process. */
 static int update_by_opening(struct lister *l, struct entry *e)
 {
 	int fd, r;

@@ -207,8 +207,8 @@ static inline uint64_t check_other_line(const struct smaps_line *l, const char *
 }
 
 /*
- * A vector that holds a padded key. On machines with 128-bit vectors it fits in one
- * register.
+ * A vector that holds the key of an smaps line, including its padding. On machines with
+ * 128-bit vectors it fits in one register.
  */
 typedef uint64_t key_word __attribute__((vector_size(KEY_WIDTH)));
 

@@ -53,8 +53,9 @@ struct search {
 };
 
 /*
- * Read a file. open_guard calls this function in its signal handler, and does not
- * intercept opens with O_NONBLOCK.
+ * Read a file. The signal handler of open_guard, which intercepts openat(), calls this
+ * function. O_NONBLOCK prevents recursion, because open_guard does not intercept calls
+ * with this flag.
  */
 static int read_file(int dir_fd, const char *path, size_t limit, struct strbuf *out)
 {

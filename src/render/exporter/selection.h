@@ -14,7 +14,7 @@ struct metric_selection {
 	bool has_owners, has_heaps;
 	/*
 	 * The selected collectors and families. Both query parameters are optional. If
-	 * both are present, a family must be selected by each of them.
+	 * both are present, a family is selected only if it matches both.
 	 */
 	bool has_collectors, has_names;
 	bool collectors[METRIC_COLLECTOR_COUNT_], names[METRIC_COUNT_];
