@@ -217,7 +217,10 @@ static void draw_status(const struct ui *ui, struct canvas *c, uint64_t now_ns)
 	}
 }
 
-/* Number of spaces that each entry of the key bar adds to its key name and label. */
+/*
+ * Number of spaces in each entry of the key bar, in addition to the key
+ * name and the label.
+ */
 #define BAR_ENTRY_BLANKS 3
 
 static void add_bar_entry(struct ui *ui, struct pen *pen, const struct key_row *row)

@@ -11,8 +11,8 @@
 #include "store/recording/write.h"
 
 /*
- * Return the cgroup's paths and names as one string: "path\npath\n\nname\n…". Only a
- * change of this string requires a new row for the cgroup.
+ * Return the cgroup's paths and names as one string: "path\npath\n\nname\n…". The cgroup
+ * needs a new row only if this string has changed.
  */
 static char *make_key(const struct cgroup *c, const char *paths)
 {

@@ -36,9 +36,10 @@ bool known_facts_update(struct known_facts *facts, enum fact_table table,
 			const int64_t *keys, const int64_t *values, int64_t sample);
 
 /*
- * Find a key of the table for which known_facts_update() was not called in this sample,
- * and forget it. If first_key is not FACT_UNKNOWN, consider only keys that begin with
- * first_key. Return true with the key in ret_keys, or false if there is no such key.
+ * Find a key of the table for which the caller has not called known_facts_update()
+ * in this sample. Forget the key, and store it in ret_keys. If first_key is not
+ * FACT_UNKNOWN, consider only keys that begin with first_key. Return false if
+ * there is no such key.
  */
 bool known_facts_remove_stale(struct known_facts *facts, enum fact_table table,
 			      int64_t first_key, int64_t sample,

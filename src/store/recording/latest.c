@@ -20,7 +20,7 @@ struct row {
 
 static const int64_t no_sample = INT64_MAX;
 
-/* The position of a sequential reader among the rows of one key. */
+/* The position in the rows of one key, for reading samples in ascending order. */
 struct cursor {
 	enum fact_table table;
 	int64_t keys[FACT_KEYS_MAX];
@@ -200,7 +200,7 @@ static void grow(struct latest_facts *latest)
 	free(old);
 }
 
-/* Move the cursor of a key to just before the row that was valid in a sample. */
+/* Position the cursor just before the row that was valid in a sample. */
 static int begin(struct latest_facts *latest, struct cursor *cursor, int64_t sample)
 {
 	const struct fact_table_info *info = &fact_tables[cursor->table];
@@ -253,9 +253,9 @@ static int walk(struct latest_facts *latest, enum fact_table table,
 		error = begin(latest, cursor, sample);
 	} else if (cursor->now.sample != no_sample && cursor->now.sample > sample) {
 		/*
-		 * Search again from the start, because this sample precedes the last
-		 * row found. If the last search found no row, a search for an
-		 * earlier sample finds no row either.
+		 * This sample precedes the row found last, so search again from the
+		 * start. If the last search found no row, no new search is needed: there
+		 * is no row for an earlier sample either.
 		 */
 		error = begin(latest, cursor, sample);
 	}
@@ -288,7 +288,7 @@ int latest_facts_read(struct latest_facts *latest, enum fact_table table,
 
 	if (error < 0)
 		return error;
-	/* the key no longer exists if the first value of its row is unknown */
+	/* a row whose first value is unknown records that the key no longer exists */
 	if (row->sample > sample || row->values[0] == FACT_UNKNOWN)
 		return -ENOENT;
 	memcpy(ret, row->values, fact_tables[table].value_count * sizeof(*ret));

@@ -116,8 +116,8 @@ static int step(struct mapping_walk *walk, sqlite3 *db)
 }
 
 /*
- * Return the last sample of the range that a query reads if the range begins after the
- * given sample. The addition must not overflow, because untrusted files may contain any
+ * Return the number of the last sample that a query reads, WALK_SAMPLES after the given
+ * sample. The addition must not overflow, because an untrusted file may contain any
  * integer as a sample number.
  */
 static int64_t range_end(int64_t sample)
@@ -126,11 +126,10 @@ static int64_t range_end(int64_t sample)
 }
 
 /*
- * Prepare the query for the mapping rows of the samples from `first` to walk->end,
- * and read the first of these rows. If with_former is set, the rows begin, for each
- * start address, with the last row at or before `first`, which is still valid in
- * that sample. The query finds each start address through an index, beginning from
- * the previous address.
+ * Prepare a query for the mapping rows of the samples from `first` to walk->end, and read
+ * its first row. If with_former is set, the query also returns, for each start address,
+ * the last row at or before `first`, because this row is still valid in that sample. The
+ * query finds the start addresses one after another through an index.
  */
 static int begin_rows(struct mapping_walk *walk, sqlite3 *db, int64_t first,
 		      bool with_former)
@@ -261,7 +260,7 @@ static int apply(struct mapping_walk *walk, sqlite3_stmt *name)
 	struct mapping m = { .start_addr = start, .name = "" }, *to;
 	int64_t number;
 
-	/* the mapping no longer exists if the first value of its row is unknown */
+	/* a row whose first value is unknown records that the mapping no longer exists */
 	if (row->values[0] == FACT_UNKNOWN) {
 		if (is_there)
 			remove_at(walk, place);

@@ -166,8 +166,8 @@ char *recording_copy_text(sqlite3_stmt *statement, int column)
 }
 
 /*
- * Add a process from a row of a query: the columns of the process table, the number of
- * the first sample with the process, and that of the next sample without it or NULL.
+ * Add a process from a row of a query: the columns of the process table, and the numbers
+ * of the first sample with the process and of the first sample after its end (or NULL).
  */
 static int add_process(struct recording_reader *r, sqlite3_stmt *statement)
 {

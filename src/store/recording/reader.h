@@ -14,7 +14,8 @@
 #include "store/recording/schema.h"
 
 /*
- * A process under one name. The process exists in all samples with first <= number < end.
+ * A process during the time in which it kept one name: in the samples from number `first`
+ * up to, but not including, number `end`.
  */
 struct recorded_process {
 	int64_t row, first, end;

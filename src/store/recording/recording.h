@@ -70,9 +70,9 @@ void recording_close(struct recording *recording);
 int recording_begin(struct recording *recording);
 int recording_add_usage(struct recording *recording, const struct usage *usage);
 /*
- * Add the usage of a process and all its mappings. The usage is stored with SOURCE_SMAPS.
- * recording_add_usage() stores no mappings and uses SOURCE_ROLLUP. The owners of the
- * mappings show which mappings contain a thread's stack.
+ * Add the usage of a process and all its mappings, with SOURCE_SMAPS as the source.
+ * (recording_add_usage() stores no mappings and uses SOURCE_ROLLUP.) The owners of the
+ * mappings are needed only to record which mappings contain a thread's stack.
  */
 int recording_add_mappings(struct recording *recording, const struct usage *usage,
 			   const struct mapping_list *mappings);

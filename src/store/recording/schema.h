@@ -86,8 +86,8 @@ struct recording_guard {
 };
 
 /*
- * Restrict the operations that SQLite performs on the file. The guard must outlive
- * the connection.
+ * Restrict the operations that SQLite performs on the file. `guard` must exist until the
+ * connection is closed.
  */
 void recording_guard_open(sqlite3 *db, struct recording_guard *guard);
 
@@ -97,7 +97,10 @@ void recording_guard_open(sqlite3 *db, struct recording_guard *guard);
  */
 void recording_guard_reset(struct recording_guard *guard);
 
-/* Begin a request after the file may have grown, and read its size again. */
+/*
+ * Begin a request on a file that may have grown: read the size of the file again, and
+ * reset the limit on SQLite's work.
+ */
 void recording_guard_resize(struct recording_guard *guard,
 			    const struct recording_file *file);
 

@@ -3,8 +3,8 @@
  * sql - the fact tables of a recording, and access to SQLite. SQLite is loaded when the
  * first recording is opened, because most runs do not need it.
  *
- * A row of a fact table contains the values of its key from the row's sample until the
- * key's next row. A row without values means that the key no longer exists.
+ * A row of a fact table records the values that a key has from the row's sample until the
+ * key's next row. A row without values records that the key no longer exists.
  * memstate-recording(5) describes the tables for users of the sqlite3 shell.
  */
 #ifndef MS_STORE_RECORDING_SQL_H

@@ -10,9 +10,9 @@
 #include "store/recording/sql.h"
 
 /*
- * A recording that is bounded only in time is trimmed once per 1/RECORDING_TRIM_SHARE of
- * that time. From a recording that is too large, a trim removes the oldest
- * 1/RECORDING_TRIM_SHARE of the samples.
+ * A recording with a bound only on its time is trimmed whenever 1/RECORDING_TRIM_SHARE of
+ * this time has passed. If a recording exceeds the bound on its size, a trim removes the
+ * oldest 1/RECORDING_TRIM_SHARE of its samples.
  */
 #define RECORDING_TRIM_SHARE 10
 

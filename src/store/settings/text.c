@@ -40,8 +40,8 @@ static void trim(const char *text, size_t *begin, size_t *end)
 }
 
 /*
- * Return the offset at which a comment begins in a part of a line, or `end` if there is
- * no comment.
+ * Return the offset at which a comment begins in this range of the text, or `end` if
+ * there is no comment.
  */
 static size_t find_comment(const char *text, size_t begin, size_t end)
 {

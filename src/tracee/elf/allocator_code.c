@@ -24,11 +24,11 @@
 #define SIGN_BYTES_MAX 32
 
 /*
- * Texts by which memstate recognizes allocators: messages that all versions of the
+ * Strings by which memstate recognizes allocators: messages that all versions of the
  * allocator contain. musl's mallocng has no message, but a table of size classes
  * (size_classes[] in src/malloc/mallocng/malloc.c): 292, 340, 409, 511, 584, 682, 818 and
- * 1023 as 16-bit numbers, none of whose bytes is 0. The malloc of older versions of
- * musl contains a table of bins (bin_tab[]): the bytes 32 to 43.
+ * 1023 as 16-bit numbers, none of whose bytes is 0. The malloc of older versions of musl
+ * contains a table of bins (bin_tab[]): the bytes 32 to 43.
  */
 static const struct {
 	enum allocator allocator;
@@ -44,7 +44,9 @@ static const struct {
 	{ ALLOCATOR_MUSL, " !\"#$$%%&&''(((())))****++++" },
 };
 
-/* A text that the tcmalloc of gperftools contains, but not Google's newer tcmalloc. */
+/*
+ * A string in the tcmalloc of gperftools that Google's newer tcmalloc does not contain.
+ */
 static const char gperftools_sign[] = "TCMALLOC_SKIP_SBRK";
 
 struct search {
@@ -107,8 +109,8 @@ static bool search_range(struct search *s, int fd, uint64_t offset, uint64_t end
 }
 
 /*
- * Search those ranges of m's file that are mapped without write permission, which contain
- * code and constants.
+ * Search the code and constants in m's file: the ranges that are mapped without
+ * write permission.
  */
 static bool search_file(struct search *s, const struct mapping *m)
 {

@@ -20,8 +20,8 @@
 struct allocator_code {
 	/*
 	 * True if all code was searched. False if a file cannot be opened or is too
-	 * large, or if the process has code in anonymous memory, to which packed programs
-	 * unpack themselves.
+	 * large, or if the process has code in anonymous memory, where a packed program
+	 * stores its unpacked code.
 	 */
 	bool is_complete;
 	/*

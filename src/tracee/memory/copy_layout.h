@@ -33,9 +33,9 @@ struct copy_layout {
 	}
 
 /*
- * Make a layout for memory at these addresses, which must be sorted. Addresses and
- * offsets are equal modulo the size of a huge page. Return false, with an empty layout,
- * if the spans would exceed max_bytes in total, or if the list is empty.
+ * Make a layout for memory at these addresses, which must be sorted. Each offset is
+ * congruent to its address modulo the size of a huge page. Return false, with an empty
+ * layout, if the list is empty, or if the spans would exceed max_bytes in total.
  */
 bool copy_layout_make(struct copy_layout *layout, const struct page_list *list,
 		      uint64_t max_bytes);

@@ -17,7 +17,8 @@
 #define HUGE_PAGE_BYTES (UINT64_C(2) << 20)
 
 /*
- * Pages that were moved from the store to the image are released in steps of this size.
+ * Amount of memory that is copied from copy->store to the final image before these pages
+ * of the store are released.
  */
 #define RELEASE_BYTES (UINT64_C(16) << 20)
 
@@ -33,8 +34,8 @@ static void advise_huge(struct early_copy *copy)
 }
 
 /*
- * Assign an offset in the store to each range, so that huge pages of the process and of
- * the store coincide. Return the size of the store.
+ * Assign each range an offset in copy->store, such that huge pages of the process are
+ * aligned with huge pages of the store. Return the size of the store.
  */
 static uint64_t lay_out(struct early_copy *copy)
 {
@@ -148,8 +149,8 @@ static int copy_noting_unread(struct early_copy *copy, const struct peek *peek,
 }
 
 /*
- * Copy the pages in the list, all of which are in the range, to their offsets
- * in the store.
+ * Copy the listed pages, all of which are in `range`, to copy->store, where each page
+ * has its own offset.
  */
 static int copy_list(struct early_copy *copy, const struct peek *peek,
 		     const struct early_range *range, const struct page_list *list)
@@ -178,9 +179,10 @@ static int copy_list(struct early_copy *copy, const struct peek *peek,
 }
 
 /*
- * Return the end of the piece of the range that begins at addr; each piece is listed and
- * copied separately. A piece does not end inside a huge page, because the kernel would
- * split the huge page to protect a part of it.
+ * Return the end of the piece of the range that begins at addr. The pages of each
+ * piece are listed, and then copied, before those of the next piece. A piece does
+ * not end inside a huge page, because the kernel would split the huge page to
+ * protect a part of it.
  */
 static uint64_t piece_end(const struct early_copy *copy, const struct early_range *range,
 			  uint64_t addr)
@@ -282,7 +284,8 @@ static void list_all(struct early_copy *copy, const struct page_list *list)
 }
 
 /*
- * Add the memory outside the ranges to the list `late`, because no round has copied it.
+ * Add all memory outside the tracked ranges to copy->late, the list of pages to copy
+ * while the process is stopped, because no round has copied this memory.
  */
 static void list_untracked(struct early_copy *copy)
 {
@@ -367,9 +370,9 @@ void early_copy_end(struct early_copy *copy)
 }
 
 /*
- * Find the part of the run that overlaps the range, and copy it from the store to the
- * image. Release the copied part of the store, so that the pages do not exist twice.
- * *released is the end of the released part.
+ * Copy the part of the run that is in the range from copy->store to the image. Release
+ * this part of the store early, so that its pages do not occupy memory twice. *released
+ * is the end of the released part.
  */
 static void move_part(const struct early_copy *copy, const struct early_range *range,
 		      const struct image *image, const struct image_run *run,
@@ -413,7 +416,7 @@ static void move_copied(const struct early_copy *copy, const struct image *image
 	}
 }
 
-/* Map memory for the image without touching it. */
+/* Map memory for the image without faulting in its pages. */
 static int map_image(struct image *image)
 {
 	int r;

@@ -21,7 +21,9 @@
 struct early_range {
 	uint64_t start_addr, end_addr;
 	bool is_shared; /* true if the pages may be shared; see struct peek_range */
-	/* true if most pages are resident; the range is then copied to huge pages */
+	/*
+	 * true if most pages are resident; the store then uses huge pages for the range
+	 */
 	bool wants_huge;
 	/* true if the range was already tracked when its mapping was read */
 	bool is_tracked;
@@ -43,19 +45,22 @@ struct early_copy {
 	uint64_t *copied;
 	uint64_t copied_pages;
 	/*
-	 * Pages that are copied in the pause, whether they are written or not: those
-	 * whose writes cannot be tracked, and those that a round could not read, for
-	 * example because the process had made them unreadable.
+	 * Pages to copy while the process is stopped, even if they were not written:
+	 * those whose writes cannot be tracked, and those that memstate could not read
+	 * before, for example because the process had made them unreadable.
 	 */
 	struct page_list unread;
-	/* pages that seem to be protected but may be writable; copied in the pause */
+	/*
+	 * pages that look protected but may be writable; copied while the
+	 * process is stopped
+	 */
 	struct page_list stale;
 	/*
-	 * layout of the store for a copy that may be kept for later reads; empty if the
-	 * copy is used only once
+	 * offsets in `store` if the copy may be kept for later reads; empty if the copy
+	 * is used only once
 	 */
 	struct copy_layout layout;
-	/* pages that the last early_copy_select() left to be copied during the pause */
+	/* pages to copy while the process is stopped, as found by early_copy_select() */
 	struct page_list late;
 	uint64_t late_bytes; /* number of resident bytes in `late` */
 	/* pages that were mapped as parts of huge pages before the first round */
@@ -100,10 +105,10 @@ int early_copy_select(struct early_copy *copy, int pagemap_fd, const struct imag
 void early_copy_end(struct early_copy *copy);
 
 /*
- * Move the copied pages and those of `late`, the image that early_copy_select() made, to
- * *image, which has the runs of all resident pages, but no memory yet. The store is empty
- * afterwards. Return 0; -ESTALE if a resident page was copied neither early nor late; or
- * another -errno.
+ * Fill *image, which describes all resident pages but has no memory yet, with the pages
+ * copied early and those copied during the stop. The latter are in `late`, the image from
+ * early_copy_select(). copy->store is empty afterwards. Return 0; -ESTALE if a resident
+ * page was not copied; or another -errno.
  */
 int early_copy_finish(struct early_copy *copy, struct image *image,
 		      const struct image *late);

@@ -36,7 +36,10 @@ void early_keep_list_missing(struct early_copy *copy, const struct image *image)
 		struct pages pages;
 		uint64_t page, end;
 
-		/* skip a run outside the layout; early_keep_finish() reports the error */
+		/*
+		 * skip a run of pages outside the layout; early_keep_finish()
+		 * reports the error
+		 */
 		if (!find_pages(copy, run, &pages))
 			continue;
 		for (page = pages.first;; page = end) {
@@ -69,8 +72,8 @@ static void drop(struct early_copy *copy, uint64_t page, uint64_t end)
 }
 
 /*
- * Release the copies of pages that are not in the image, because these pages are
- * no longer resident.
+ * Release the copies of pages that are no longer resident, and are therefore
+ * not in the image.
  */
 static void drop_absent(struct early_copy *copy, const struct image *image)
 {
@@ -86,7 +89,10 @@ static void drop_absent(struct early_copy *copy, const struct image *image)
 	drop(copy, page, copy->layout.bytes / IMAGE_PAGE_BYTES);
 }
 
-/* Replace the offsets of the image's runs with those of the kept copy's layout. */
+/*
+ * Set the offset of each run (range of pages) in the image to its offset
+ * in the kept copy.
+ */
 static int place_runs(const struct early_copy *copy, struct image *image,
 		      uint64_t *ret_resident_bytes)
 {
@@ -146,8 +152,9 @@ int early_keep_finish(struct early_copy *copy, struct image *image,
 		return -ESTALE;
 	drop_absent(copy, image);
 	/*
-	 * Empty the list of pages that the rounds could not read: each of them either was
-	 * copied during the pause, or is absent and its bit in copy->copied is clear.
+	 * Clear the list of pages that memstate could not read before the stop. Each of
+	 * them was copied during the stop, or is no longer resident and has a clear bit
+	 * in copy->copied.
 	 */
 	copy->unread.count = 0;
 	image->bytes = copy->store.bytes;
@@ -169,10 +176,10 @@ void early_keep_return(struct early_copy *copy, struct image *image)
 }
 
 /*
- * Register a range for tracking again. The kernel ignores the parts that are
- * registered already. If the mapping was not tracked when memstate read its
- * flags, some of its pages may be marked as protected although they were never
- * copied; see write_track_find_stale().
+ * Register the range for tracking again. The kernel ignores parts that are still
+ * registered. If the mapping was not tracked when memstate read its flags, some of its
+ * pages may be marked as protected although memstate has never copied them; see
+ * write_track_find_stale().
  */
 static int renew(struct early_copy *copy, int pagemap_fd, const struct early_range *range)
 {

@@ -27,8 +27,8 @@ struct find_words {
 	uint64_t deadline_ns; /* deadline of the search on the monotonic clock */
 	size_t found_max;
 	/*
-	 * The results, which the caller initializes with 0 and frees. unread_bytes is the
-	 * memory that could not be searched.
+	 * The results. The caller initializes these members with 0, and frees `found`.
+	 * unread_bytes is the amount of memory that could not be searched.
 	 */
 	struct found_word *found;
 	size_t count, capacity;

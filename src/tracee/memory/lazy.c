@@ -40,8 +40,8 @@ struct lazy {
 	uint64_t cpu_ns; /* CPU time of the thread that reads the pages */
 	struct page_list pages;
 	/*
-	 * offset at which a sequential access continues, and number of pages to
-	 * read together
+	 * offset of the next access if the accesses are sequential; number of pages to
+	 * read together in that case
 	 */
 	uint64_t next_offset, window;
 	uint8_t buffer[WINDOW_MAX * IMAGE_PAGE_BYTES];
@@ -74,13 +74,16 @@ static uint64_t fill_from_target(struct lazy *l, uint64_t offset, uint64_t addr,
 	copy.len = (uint64_t)got & ~(IMAGE_PAGE_BYTES - 1);
 	if (ioctl(l->fault_fd, UFFDIO_COPY, &copy) == 0)
 		return copy.len;
-	/* a part of the range is already present: only the first pages were filled */
+	/*
+	 * if a page of the range is already present, the kernel fills only
+	 * the pages before it
+	 */
 	return copy.copy > 0 ? (uint64_t)copy.copy : 0;
 }
 
 /*
- * Read up to `length` bytes of the target from start_addr, which is in the run. Return
- * the number of bytes that were filled, or 0.
+ * Read up to `length` bytes of the target from start_addr, an address in the run (range
+ * of pages). Return the number of bytes that were filled, or 0.
  */
 static uint64_t fill_pages(struct lazy *l, const struct image_run *run,
 			   uint64_t start_addr, uint64_t length)
@@ -98,7 +101,7 @@ static void stop_faults(struct lazy *l)
 	struct uffdio_range all = { (uintptr_t)l->image->bytes,
 				    l->image->capacity_bytes };
 
-	/* unregistering also wakes the thread that waits for a page */
+	/* unregistering the memory also wakes the thread that waits for a page */
 	ioctl(l->fault_fd, UFFDIO_UNREGISTER, &all);
 }
 
@@ -128,11 +131,17 @@ static void handle_fault(struct lazy *l, uint64_t fault_addr)
 	start_addr = is_next ? addr : addr & ~(LAZY_BLOCK_BYTES - 1);
 	if (start_addr < run->start_addr)
 		start_addr = run->start_addr;
-	/* the list of pages has only one page of the block, so read only this block */
+	/*
+	 * after a random access, read only the rest of the page's block, because l->pages
+	 * lists only one page of the block
+	 */
 	length = is_next ? l->window * IMAGE_PAGE_BYTES
 			 : LAZY_BLOCK_BYTES - start_addr % LAZY_BLOCK_BYTES;
 	length = fill_pages(l, run, start_addr, length);
-	/* the page at addr was not filled, probably because an earlier page is present */
+	/*
+	 * the page at addr was not filled, probably because a page before it
+	 * is already present
+	 */
 	if (length <= addr - start_addr) {
 		l->page_count += length / IMAGE_PAGE_BYTES;
 		start_addr = addr;

@@ -75,8 +75,8 @@ int mapped_file_open(int process_fd, const struct mapping *m)
 	if (m->flags & MAPPING_REMOTE)
 		return -EREMOTE;
 	/*
-	 * map_files also works for deleted files, but requires CAP_CHECKPOINT_RESTORE
-	 * or CAP_SYS_ADMIN
+	 * /proc/PID/map_files also works for deleted files, but requires
+	 * CAP_CHECKPOINT_RESTORE or CAP_SYS_ADMIN
 	 */
 	fd = check_opened(proc_dir_open_mapped(process_fd, m->start_addr, m->end_addr),
 			  m);

@@ -73,8 +73,8 @@ static bool read_in_page(struct memory *memory, uint64_t addr, void *to, size_t 
 		  (off_t)(addr / IMAGE_PAGE_BYTES * sizeof(entry))) != sizeof(entry))
 		return false;
 	/*
-	 * the page may be evicted before the read, which would then wait for the server
-	 * of the file system
+	 * do not read a page that the kernel may evict before the read, because the read
+	 * would then wait for the file system's server
 	 */
 	if (m->flags & MAPPING_REMOTE &&
 	    (!(entry & PAGEMAP_PRESENT) || entry & PAGEMAP_FILE))

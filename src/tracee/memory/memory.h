@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * memory - read single words of a process that is no longer stopped. Use this for data
- * that stays constant while a program runs: the dynamic linker's tables, and texts in its
- * files. The address space is the one that the process had when mem_fd was opened. After
- * an execve(2), or when the process has ended and its pid has been reused, nothing is
- * read. No page is faulted in: an absent page is read from the mapped file.
+ * that stays constant while a program runs: the dynamic linker's tables, and strings in
+ * mapped files. memstate reads the address space that the process had when mem_fd was
+ * opened. After an execve(2), or when the process has ended and its pid has been reused,
+ * nothing is read. No page is faulted in: an absent page is read from the mapped file.
  */
 #ifndef MS_TRACEE_MEMORY_MEMORY_H
 #define MS_TRACEE_MEMORY_MEMORY_H
@@ -55,8 +55,8 @@ const struct mapping *memory_find_mapping(struct memory *memory, uint64_t addr);
 bool memory_read(struct memory *memory, uint64_t addr, void *to, size_t length);
 
 /*
- * Read a text of 1 to size - 1 bytes, and its NUL. Return false if the text is empty,
- * longer or unreadable.
+ * Read a string of 1 to size - 1 bytes, and its NUL. Return false if the string is empty,
+ * too long or unreadable.
  */
 bool memory_read_text(struct memory *memory, uint64_t addr, char *to, size_t size);
 

@@ -3,12 +3,12 @@
  * open_guard - make a process open only regular files for reading,
  * whichever library opens them.
  *
- * libdw opens debug files on its own. Their paths come from foreign files
+ * libdw opens debug files on its own. Their paths come from untrusted files
  * (.gnu_debuglink, .gnu_debugaltlink, DW_AT_dwo_name). A seccomp filter redirects
- * each open(2) and openat(2) to a signal handler. The handler examines the file with
- * O_PATH before it opens the file without blocking, as foreign_file does. Opens for
- * writing are not examined: only the cache of downloaded debug files is written to,
- * and its path is chosen by the user.
+ * each open(2) and openat(2) to a signal handler. The handler uses O_PATH to check the
+ * type of the file, and then opens the file without blocking (see foreign_file.h).
+ * Opens for writing are not checked: the process writes only to the cache of
+ * downloaded debug files, whose path the user chooses.
  */
 #ifndef MS_TRACEE_MEMORY_OPEN_GUARD_H
 #define MS_TRACEE_MEMORY_OPEN_GUARD_H

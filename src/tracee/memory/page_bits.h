@@ -7,8 +7,8 @@
 #include <stdint.h>
 
 /*
- * Return the first page of [page, end) whose bit has this value, or end if there is no
- * such page.
+ * Return the first page of [page, end) whose bit is `value`, or end if there
+ * is no such page.
  */
 static inline uint64_t page_bits_find(const uint64_t *bits, uint64_t page, uint64_t end,
 				      bool value)

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/*
- * page_list - a set of pages of a process, as ranges of addresses. Plain data.
- */
+/* page_list - a set of pages of a process, as ranges of addresses. */
 #ifndef MS_TRACEE_MEMORY_PAGE_LIST_H
 #define MS_TRACEE_MEMORY_PAGE_LIST_H
 

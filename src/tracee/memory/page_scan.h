@@ -3,8 +3,8 @@
  * page_scan - the interface of the PAGEMAP_SCAN ioctl, see
  * Documentation/admin-guide/mm/pagemap.rst.
  *
- * Definitions from include/uapi/linux/fs.h of Linux 6.7. The names differ from the
- * kernel's, because installed headers may or may not contain the original definitions.
+ * The definitions are from include/uapi/linux/fs.h of Linux 6.7. Their names differ from
+ * the kernel's, because installed headers may contain the original definitions.
  */
 #ifndef MS_TRACEE_MEMORY_PAGE_SCAN_H
 #define MS_TRACEE_MEMORY_PAGE_SCAN_H

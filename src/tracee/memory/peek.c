@@ -36,13 +36,13 @@ static int check_time(const struct peek *peek)
 	return peek->deadline_ns && clock_now_ns() > peek->deadline_ns ? -ETIMEDOUT : 0;
 }
 
-/* Progress of the copy of the pages below end_addr. */
+/* The progress in copying the pages below end_addr. */
 struct progress {
 	uint64_t end_addr;
 	/* all pages below this address were copied or need not be copied */
 	uint64_t addr;
-	size_t run; /* index of the first run that does not end below addr */
-	/* ranges still to be copied; those that end before the current run are skipped */
+	size_t run; /* index of the run (range of pages) in which to continue */
+	/* remaining ranges, without those that end before the current run */
 	const struct peek_range *ranges;
 	size_t range_count;
 	uint64_t copied_bytes;
@@ -87,8 +87,8 @@ static void advance(struct progress *at, const struct image *image, uint64_t byt
 }
 
 /*
- * Return true if a range of shared pages overlaps the run. Callers pass the runs in order
- * of address.
+ * Return true if the run overlaps a range whose pages may be shared. Callers must pass
+ * the runs in ascending order of address.
  */
 static bool is_shared(struct progress *at, const struct image_run *run)
 {
@@ -168,8 +168,8 @@ static int copy_some(const struct peek *peek, const struct image *image,
 	if (!peek->is_running)
 		return -ESTALE;
 	/*
-	 * all pages before the first absent page were copied: fill the absent page with
-	 * zeros, and skip it
+	 * The pages before the first absent page were copied. Fill the absent page with
+	 * zeros, and continue after it.
 	 */
 	length = got > 0 ? (uint64_t)got & ~(IMAGE_PAGE_BYTES - 1) : 0;
 	at->copied_bytes += length;
@@ -184,7 +184,7 @@ static int copy_some(const struct peek *peek, const struct image *image,
 	return 0;
 }
 
-/* The part of a copy that one thread makes. */
+/* The part of a copy for which one thread is responsible. */
 struct part {
 	const struct peek *peek;
 	const struct image *image;

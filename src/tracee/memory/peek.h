@@ -36,8 +36,8 @@ struct peek_range {
 	 */
 	bool is_anonymous_only;
 	/*
-	 * Total size of the resident pages of the range that are to be copied, and total
-	 * size of the pages that are swapped out or being migrated. Set by peek_find().
+	 * Total size of the range's resident pages that are to be copied, and of its
+	 * pages that are swapped out or being migrated. Set by peek_find().
 	 */
 	uint64_t resident_bytes, swapped_bytes;
 };
@@ -54,8 +54,8 @@ struct peek {
 	 */
 	bool is_running;
 	/*
-	 * If not NULL and is_running is set, the pages that could not be read are
-	 * added to this list. The copy must be made by one thread.
+	 * List to which a copy of a running target adds the pages that it could not read,
+	 * or NULL. With a list, only one thread may make the copy.
 	 */
 	struct page_list *unread;
 	/*
@@ -76,10 +76,9 @@ int peek_find(const struct peek *peek, struct peek_range *ranges, size_t count,
 	      struct image *image);
 
 /*
- * Copy the pages of the image, which must be among those that peek_find() has found in
- * these ranges. If the image has reserved memory, that memory is used first. Return 0,
- * -ETIMEDOUT, -ENOMEM, -ESRCH, -EPERM, or -ESTALE if the memory has changed since
- * peek_find().
+ * Copy the pages of the image, all of which peek_find() must have found in these ranges.
+ * If the image already has reserved memory, use this memory first. Return 0, -ETIMEDOUT,
+ * -ENOMEM, -ESRCH, -EPERM, or -ESTALE if the memory has changed since peek_find().
  */
 int peek_copy(const struct peek *peek, const struct peek_range *ranges, size_t count,
 	      struct image *image);

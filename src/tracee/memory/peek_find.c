@@ -160,7 +160,7 @@ static int find_ranges(const struct peek *peek, struct peek_range *ranges, size_
 struct part {
 	const struct peek *peek;
 	struct peek_range *ranges;
-	/* for each range, index of the caller's range that contains it */
+	/* for each range of the part, the index of the caller's range that contains it */
 	size_t *origins;
 	size_t count;
 	struct image image;
@@ -178,8 +178,8 @@ static void *find_part(void *context)
 }
 
 /*
- * Store in *part the pieces of the ranges that the part covers. start and end are offsets
- * into the memory of all ranges, counted as if the ranges were adjacent.
+ * Assign the memory from offset `start` to `end` to *part. The offsets count the bytes of
+ * all ranges, as if the ranges were adjacent.
  */
 static void cut_part(struct part *part, const struct peek_range *ranges, size_t count,
 		     uint64_t start, uint64_t end)
@@ -205,7 +205,10 @@ static void cut_part(struct part *part, const struct peek_range *ranges, size_t 
 	}
 }
 
-/* Add the result of a part to the image and to the ranges, and free the part. */
+/*
+ * Add the pages that a part's search has found to the image, and their sizes to the
+ * ranges. Free the part.
+ */
 static int add_part(struct part *part, struct peek_range *ranges, struct image *image)
 {
 	int r = part->result;

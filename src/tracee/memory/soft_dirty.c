@@ -23,22 +23,22 @@
 #define PAGEMAP_ENTRIES 2048
 
 /*
- * A piece of this size is listed, copied and checked so quickly that the process cannot
- * move its page table away and back with mremap(2) in the meantime, unless the process
- * does nothing else.
+ * Size of the pieces in which memory is listed, copied and checked. A piece takes so
+ * little time that a process can move its page table away and back with mremap(2) in the
+ * meantime only if it does nothing else.
  */
 #define PIECE_BYTES (UINT64_C(256) << 10)
 
 /*
- * The tracker stores for each page the number of its page frame when the page was listed;
- * 0 if the page must be copied in the pause. This bit is set if the tracker has seen that
- * the page was written.
+ * For each page, the tracker stores the number of the page frame that the page had when
+ * it was listed, or 0 if the page must be copied while the process is stopped.
+ * SEEN_WRITTEN is also set if the tracker has seen that the page was written.
  */
 #define SEEN_WRITTEN (UINT64_C(1) << 63)
 
 /*
- * Maximum number of attempts to test the bits. Mappings that other threads create in the
- * meantime may disturb an attempt.
+ * Maximum number of attempts to test the soft-dirty bits. An attempt may fail if another
+ * thread of memstate creates a mapping in the meantime.
  */
 #define TEST_TRIES 3
 
@@ -84,7 +84,11 @@ static int read_entry(int pagemap_fd, const void *page, uint64_t *ret)
 	return pread(pagemap_fd, ret, sizeof(*ret), at) == sizeof(*ret) ? 0 : -EIO;
 }
 
-/* Return 0 if the bit of the page is cleared by clear_refs, and set by a write. */
+/*
+ * Check that clear_refs clears the soft-dirty bit of a page, and that a write sets the
+ * bit again. Return 0; -EOPNOTSUPP if not; -EPERM if the kernel hides page frame numbers;
+ * or another -errno.
+ */
 static int test_page(int clear_fd, int pagemap_fd, volatile uint8_t *page)
 {
 	uint64_t cleared = 0, written = 0;
@@ -170,9 +174,9 @@ static int list(struct write_tracker *tracker, const struct tracked_part *part,
 }
 
 /*
- * Return 1 if the page has the same page frame as when it was listed, and has not been
- * written since the bits were cleared. Return 0 if not, or -ESTALE if the tracker has
- * seen that the page was written, but the page's bit is no longer set.
+ * Return 0 if the page's soft-dirty bit is set, or if the page no longer has the page
+ * frame that it had when it was listed. Otherwise return 1, or -ESTALE if the tracker has
+ * seen the bit set before, so another program must have cleared it.
  */
 static int is_unchanged(const uint64_t *frame, uint64_t entry)
 {
@@ -185,8 +189,9 @@ static int is_unchanged(const uint64_t *frame, uint64_t entry)
 }
 
 /*
- * Count a changed page. If the page frame at the address has changed, mark the page to be
- * copied in the pause, because its copy may contain a different page.
+ * Count the page if it was changed. If a different page frame is now at the address,
+ * mark the page to be copied again while the process is stopped, because the copy may
+ * be of a different page.
  */
 static int check_page(uint64_t *frame, uint64_t entry, uint64_t addr, void *context)
 {

@@ -31,8 +31,8 @@
 #define UNREGISTER_BYTES (UINT64_C(16) << 20)
 
 /*
- * Pause between two steps of unregistering. Page faults of the process that had to wait
- * during a step can proceed during the pause.
+ * Pause between two steps of unregistering. A step blocks page faults of the process,
+ * which can proceed during the pause.
  */
 #define UNREGISTER_PAUSE_NS (100 * NS_PER_US)
 
@@ -107,8 +107,8 @@ int write_track_protect(int pagemap_fd, uint64_t start_addr, uint64_t end_addr,
 			struct page_list *ret)
 {
 	/*
-	 * Protect only present pages: to protect absent ones too, the kernel would
-	 * allocate page tables.
+	 * Protect only present pages, because protecting absent pages would make the
+	 * kernel allocate page tables.
 	 */
 	struct scan_arg arg = {
 		.flags = SCAN_FLAG_PROTECT,
@@ -132,8 +132,9 @@ int write_track_find(int pagemap_fd, uint64_t start_addr, uint64_t end_addr,
 		.return_mask = SCAN_WRITTEN,
 	};
 	/*
-	 * Before Linux 6.13, mremap(2) moved protected pages with their protection to
-	 * memory that is not registered, where writes are not recorded.
+	 * Also find the pages of memory that is not registered, because the kernel does
+	 * not record writes there. Before Linux 6.13, mremap(2) could move protected
+	 * pages to such memory, and they remained protected.
 	 */
 	struct scan_arg unregistered = {
 		.start = start_addr,
@@ -167,7 +168,10 @@ void write_track_unregister(int fault_fd, uint64_t start_addr, uint64_t end_addr
 	for (uint64_t addr = start_addr, next; addr < end_addr; addr = next) {
 		struct uffdio_range range;
 
-		/* the end of a step must not cut a huge page, which would split it */
+		/*
+		 * a step must not end inside a huge page, because the kernel would then
+		 * split the huge page
+		 */
 		next = (addr + UNREGISTER_BYTES) & ~(UNREGISTER_BYTES - 1);
 		if (next > end_addr)
 			next = end_addr;

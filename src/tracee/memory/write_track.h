@@ -3,13 +3,14 @@
  * write_track - let the kernel record which pages a running process writes:
  * userfaultfd(2) with UFFD_FEATURE_WP_ASYNC, and PAGEMAP_SCAN (Linux 6.7).
  *
- * The first write to a protected page costs the process a short page fault, which the
- * kernel handles alone. The process never waits for memstate, and receives neither a
- * signal nor an event. When the descriptor is closed, which also happens if memstate is
- * killed, the kernel removes all protection.
+ * The first write to a protected page causes a short page fault, which the kernel handles
+ * on its own. The process never waits for memstate, and receives neither a signal nor an
+ * event. When the descriptor is closed, which also happens if memstate is killed, the
+ * kernel removes all protection.
  *
- * This is one kind of write_tracker. fault_fd is a userfaultfd of the process, pagemap_fd
- * its /proc/PID/pagemap. Functions return 0 or -errno.
+ * This module is one of the two implementations of write_tracker. fault_fd is a
+ * userfaultfd of the process, pagemap_fd its /proc/PID/pagemap. Functions return 0 or
+ * -errno.
  */
 #ifndef MS_TRACEE_MEMORY_WRITE_TRACK_H
 #define MS_TRACEE_MEMORY_WRITE_TRACK_H
@@ -36,10 +37,11 @@ int write_track_open(struct write_tracker *ret, int fault_fd);
 int write_track_register(int fault_fd, uint64_t start_addr, uint64_t end_addr);
 
 /*
- * Append the pages of newly registered memory that seem to be protected already. They may
- * be writable nevertheless, so their writes would go unnoticed. An earlier userfaultfd
- * leaves such pages behind if the process has moved memory with mremap(2): the kernel
- * then unregisters mappings without removing the marks of their pages.
+ * Append the pages of newly registered memory that are already marked as protected. The
+ * process may be able to write to them nevertheless, and the kernel would not record
+ * such writes. These marks come from an earlier userfaultfd: if the process moves
+ * registered memory with mremap(2), the kernel unregisters the mapping but keeps the
+ * marks of its pages.
  */
 int write_track_find_stale(int pagemap_fd, uint64_t start_addr, uint64_t end_addr,
 			   struct page_list *ret);
@@ -56,9 +58,9 @@ int write_track_protect(int pagemap_fd, uint64_t start_addr, uint64_t end_addr,
 			struct page_list *ret);
 
 /*
- * Append all pages that may differ from their content when they were last listed: those
- * written since, and those of memory that is not registered. Pages that are not resident
- * may be included. The process must be stopped.
+ * Append all pages whose contents may have changed since they were last listed: pages
+ * that were written, and pages of memory that is not registered. Pages that are not
+ * resident may be included. The process must be stopped.
  */
 int write_track_find(int pagemap_fd, uint64_t start_addr, uint64_t end_addr,
 		     struct page_list *ret);
@@ -68,8 +70,8 @@ int write_track_find_huge(int pagemap_fd, uint64_t start_addr, uint64_t end_addr
 			  struct page_list *ret);
 
 /*
- * Remove the protection in small steps, because page faults of the process wait during
- * each step. Errors do not matter: closing fault_fd removes the remainder.
+ * Remove the protection in small steps, because each step blocks page faults of the
+ * process. Errors are ignored, because closing fault_fd removes any remaining protection.
  */
 void write_track_unregister(int fault_fd, uint64_t start_addr, uint64_t end_addr);
 

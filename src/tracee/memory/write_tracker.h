@@ -22,7 +22,7 @@ struct tracked_part {
 	uint64_t start_addr, end_addr;
 	/*
 	 * Number of the part's first page. Each page of the tracked memory has its own
-	 * number, less than the page_count of begin().
+	 * number, below the page_count that is passed to begin().
 	 */
 	uint64_t first_page;
 };
@@ -31,18 +31,18 @@ struct write_tracker_kind {
 	/* true if the process's writes split huge pages */
 	bool splits_huge_pages;
 	/*
-	 * true if there is only one round: all pages are copied once, and those written
-	 * since then are copied again in the pause
+	 * true if there is only one round: memstate copies all pages once, and copies
+	 * those written since then again while the process is stopped
 	 */
 	bool has_one_round;
 	/*
-	 * How much memory is listed and copied at a time, a power of two. With small
-	 * pieces, few pages are written between their listing and their copy.
+	 * Number of bytes to list and copy at a time, a power of two. The smaller this
+	 * number, the fewer pages are written between being listed and being copied.
 	 */
 	uint64_t piece_bytes;
 	/*
 	 * Begin to track a part. Append to *ret the pages whose writes cannot be tracked.
-	 * -EINVAL: the part is not mapped, and is left out.
+	 * Return -EINVAL if the part is not mapped; the caller then leaves it out.
 	 */
 	int (*add)(struct write_tracker *tracker, const struct tracked_part *part,
 		   struct page_list *ret);
@@ -55,21 +55,21 @@ struct write_tracker_kind {
 	int (*list)(struct write_tracker *tracker, const struct tracked_part *part,
 		    struct page_list *ret);
 	/*
-	 * Check a part again, after its listed pages were copied. Add to *ret_pages the
-	 * number of pages written since the first round. This member is NULL if the
+	 * Check a part again after its listed pages were copied. Add the number
+	 * of pages written since the first round to *ret_pages. NULL if the
 	 * tracker needs no check.
 	 */
 	int (*check)(struct write_tracker *tracker, const struct tracked_part *part,
 		     uint64_t *ret_pages);
 	/*
-	 * Append all pages that may differ from their content when they were last listed.
+	 * Append all pages whose contents may have changed since they were last listed.
 	 * Pages that are not resident may be included. The process must be stopped.
 	 */
 	int (*find)(struct write_tracker *tracker, const struct tracked_part *part,
 		    struct page_list *ret);
 	/*
-	 * Stop tracking a part. The process is running during this call. This member is
-	 * NULL if there is nothing to do.
+	 * Stop tracking a part, while the process is running. NULL if the tracker need
+	 * not do anything.
 	 */
 	void (*remove)(struct write_tracker *tracker, const struct tracked_part *part);
 };
@@ -78,7 +78,7 @@ struct write_tracker {
 	const struct write_tracker_kind *kind;
 	int fd;		   /* owned; -1 if closed */
 	uint64_t *frames;  /* used by soft_dirty */
-	uint64_t stall_ns; /* how long begin() made page faults of the process wait */
+	uint64_t stall_ns; /* time for which begin() blocked page faults of the process */
 };
 
 #endif

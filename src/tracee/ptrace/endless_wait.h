@@ -12,9 +12,10 @@
 #define MS_TRACEE_PTRACE_ENDLESS_WAIT_H
 
 /*
- * If the thread's system call failed with EINTR and has no timeout, make the kernel
- * restart the call unless a signal handler runs. The caller traces the thread, which is
- * stopped. Errors are ignored: the call then fails as after any stop.
+ * If a stop has interrupted a system call that has no timeout, and the call is about
+ * to fail with EINTR, make the kernel restart it unless a signal handler runs. The
+ * caller traces the thread, which is stopped. Errors are ignored: the call then
+ * fails with EINTR.
  */
 void endless_wait_continue(int tid);
 

@@ -59,7 +59,10 @@ static void handle_end(struct exit_tracer *t, int pid)
 {
 	unsigned long status = 0;
 
-	/* consume the ptrace stop; no signal is lost, because a stop at exit has none */
+	/*
+	 * consume the ptrace stop; no signal is lost, because a stop at
+	 * exit delivers none
+	 */
 	(void)waitpid(pid, NULL, WNOHANG | __WALL);
 	if (ptrace(PTRACE_GETEVENTMSG, pid, NULL, &status) < 0 ||
 	    !WIFSIGNALED((int)status) || WTERMSIG((int)status) != SIGKILL ||

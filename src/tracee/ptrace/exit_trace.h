@@ -16,7 +16,7 @@ enum exit_trace_kind {
 	 * to the tracer: memstate has read the memory of this pid, so the process may end
 	 */
 	EXIT_TRACE_RELEASE,
-	EXIT_TRACE_BEAT, /* to the tracer: the sender is still alive */
+	EXIT_TRACE_BEAT, /* to the tracer: memstate is still alive */
 	/*
 	 * From the tracer: this pid cannot be traced, because permission is missing or
 	 * the process has another tracer.
@@ -29,7 +29,7 @@ enum exit_trace_kind {
 struct exit_trace_message {
 	enum exit_trace_kind kind;
 	int pid;
-	int error; /* if type is EXIT_TRACE_REFUSED: the reason as -errno */
+	int error; /* if kind is EXIT_TRACE_REFUSED: the reason as -errno */
 };
 
 /*

@@ -55,7 +55,7 @@ static void defer(int signal, siginfo_t *info, void *unused)
 
 /*
  * Return true if memstate must replace the signal's action. It does not replace SIG_IGN,
- * or a handler of SIGCONT, which the program needs.
+ * or a handler that another part of the program has set for SIGCONT.
  */
 static bool must_replace(size_t i)
 {

@@ -16,9 +16,9 @@
 #	define GENERAL_WORDS (sizeof(struct user_regs_struct) / sizeof(uint64_t))
 
 /*
- * Number of words to read from the XSAVE area. In all forms of the area, x87, SSE, AVX
- * and AVX-512 registers end before byte 2700. The large AMX tiles, which may follow, hold
- * no addresses.
+ * Number of words to read from the XSAVE area. In every format of the area, the x87, SSE,
+ * AVX and AVX-512 registers end before byte 2700. The large AMX tile registers, which may
+ * follow, contain no addresses.
  */
 #	define VECTOR_WORDS (STOP_WORDS_MAX - GENERAL_WORDS)
 

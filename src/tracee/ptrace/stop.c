@@ -144,8 +144,8 @@ static int seize(struct tracer *t, int tid)
 	if (r < 0)
 		return r == -ESRCH ? 0 : r;
 	/*
-	 * A seized thread keeps its tid. Before it was seized, however, the thread may
-	 * have ended, and another process may have reused its tid.
+	 * A seized thread keeps its tid. The thread may have ended before it was seized,
+	 * however, and a thread of another process may have reused its tid.
 	 */
 	is_other = !proc_thread_exists(t->request->task_fd, tid);
 	t->seized = xgrow(t->seized, &t->capacity, t->count + 1, sizeof(*t->seized));
@@ -203,9 +203,9 @@ static int seize_new(struct tracer *t)
 }
 
 /*
- * Record that a thread has stopped or ended. A stop is not consumed, so that the kernel
- * still delivers the signal if memstate is killed now. The end of a thread is consumed,
- * because other threads wait for it. The end of the process is left to its parent, which
+ * Record that a thread has stopped or ended. Do not consume a stop, so that the kernel
+ * still delivers the signal if memstate is killed now. Consume the end of a thread,
+ * because other threads wait for it. Leave the end of the process to its parent, which
  * may be memstate itself.
  */
 static void record_event(const struct tracer *t, struct seized *s, const siginfo_t *info)
@@ -227,10 +227,10 @@ static void record_event(const struct tracer *t, struct seized *s, const siginfo
 }
 
 /*
- * Decide whether to continue to wait for thread s while other threads are already
- * stopped. Return 0 to continue, or -ETIMEDOUT or -EAGAIN to give up. The function also
- * detects the end of a thread group leader, because the kernel does not report it before
- * the last thread ends.
+ * Decide whether to keep waiting for thread s to stop, because the threads that have
+ * already stopped must not wait long. Return 0 to keep waiting, or -ETIMEDOUT or -EAGAIN
+ * to give up. The function also detects that a thread group leader has ended, which the
+ * kernel does not report before the last thread has ended.
  */
 static int check_patience(const struct tracer *t, struct seized *s,
 			  uint64_t *patient_until_ns)

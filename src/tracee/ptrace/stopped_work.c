@@ -155,10 +155,9 @@ int stop_write_word(const struct stop *stop, uint64_t addr, uint64_t word)
 		r = n == sizeof(word) ? 0 : n < 0 ? -errno : -ESRCH;
 	}
 	/*
-	 * The write failed, so the owner of this thread, which traces the target, has to
-	 * write the word with ptrace. Read the word here first, which faults in its page.
-	 * If the page's file system does not answer, the owner must not hang, but this
-	 * thread may hang.
+	 * The write failed, so the tracing thread has to write the word with ptrace.
+	 * First read the word here, which faults in its page: if the page's file system
+	 * does not answer, only this thread hangs, and not the tracing thread.
 	 */
 	if (r == -EIO && pread(w->mem_fd, &unused, sizeof(unused), (off_t)addr) < 0)
 		r = -errno;

@@ -15,7 +15,10 @@ struct stopped_work;
 /* Start the thread that will do the work. Return 0 or -errno from thread_start(). */
 int stopped_work_new(const struct stop_request *request, struct stopped_work **ret);
 
-/* Return the struct stop that is passed to the work. The caller fills in its members. */
+/*
+ * Return the struct stop that the work function receives. The caller
+ * fills in its members.
+ */
 struct stop *stopped_work_stop(struct stopped_work *w);
 
 /*

@@ -35,7 +35,7 @@
 #	define PTRACE_GET_RSEQ_CONFIGURATION 0x420f
 #endif
 
-/* the type of a request of ptrace(2): glibc has an enum, musl an int */
+/* the type of ptrace(2)'s first parameter: an enum in glibc, an int in musl */
 #ifdef __GLIBC__
 typedef enum __ptrace_request ptrace_request;
 #else
@@ -61,8 +61,8 @@ typedef int ptrace_request;
 #define NICE_MIN (-20)
 
 /*
- * Maximum time for an access to memory. An access exceeds this time only if the page's
- * file system does not supply the page.
+ * Maximum time for a memory access. Only an access to a page that its file system does
+ * not supply takes longer.
  */
 #define ACCESS_NS (250 * NS_PER_MS)
 
@@ -99,7 +99,7 @@ static void *run(void *arg)
 	(void)prctl(PR_SET_TIMERSLACK, 1, 0, 0, 0);
 	is_tracing = true;
 	(void)expendable_new(&accessor);
-	/* end the accessor thread even if join() cancels this thread */
+	/* also end the accessor thread if join() cancels this thread */
 	pthread_cleanup_push(end_accessor, NULL);
 	r->result = r->work(r->context);
 	pthread_cleanup_pop(1);
@@ -302,7 +302,10 @@ int trace_get_rseq(int tid, uint64_t *ret_addr)
 }
 
 struct access {
-	/* mem_fd is -1 if the memory is accessed through the thread tid */
+	/*
+	 * if mem_fd is -1, process_vm_readv(2) or process_vm_writev(2) accesses
+	 * the memory of tid
+	 */
 	int tid, mem_fd;
 	bool is_write;
 	uint64_t addr;
@@ -343,7 +346,7 @@ static int run_access(struct access *a, void *to)
 		expendable_run(accessor, do_access, a);
 		if (!expendable_wait(accessor, clock_now_ns() + ACCESS_NS, &r)) {
 			if (!expendable_end(accessor, free))
-				/* the abandoned thread frees the access when it ends */
+				/* the abandoned thread frees *a when it ends */
 				a = NULL;
 			accessor = NULL;
 			r = -ETIMEDOUT;
@@ -429,7 +432,10 @@ int trace_write_protected(int tid, int mem_fd, uint64_t addr, const void *from,
 {
 	int r = write_memory(tid, mem_fd, addr, from, length);
 
-	/* -ESRCH means that the address space no longer exists; tid may have a new one */
+	/*
+	 * do not retry after -ESRCH: the old address space is gone, and tid
+	 * may have a new one
+	 */
 	return r == 0 || r == -ESRCH || r == -ETIMEDOUT ? r
 							: poke(tid, addr, from, length);
 }

@@ -4,8 +4,9 @@
  * calls all these functions: when it ends, the kernel releases the threads that it holds.
  * PTRACE_O_EXITKILL is never set.
  *
- * memstate examines stops without consuming them. If memstate is killed before it has
- * resumed a thread, the kernel therefore still delivers the thread's pending signal.
+ * memstate waits for stops with WNOWAIT, which leaves each stop pending. If memstate is
+ * killed before it has resumed a thread, the kernel therefore still delivers the thread's
+ * pending signal.
  *
  * All functions return 0 or -errno. -ESRCH means that the traced thread has ended, or is
  * not stopped.
@@ -26,9 +27,9 @@
 int trace_run(int (*work)(void *context), void *context, uint64_t limit_ns);
 
 /*
- * Store the id of the calling thread, which must be the tracing thread, in *word. The
- * kernel changes *word when the thread ends for any reason. If `word` is NULL, cancel an
- * earlier call. Return the thread's id.
+ * Store the id of the calling thread, which must be the tracing thread, in *word, and
+ * make the kernel change *word when the thread ends for any reason. If `word` is NULL,
+ * cancel an earlier call. Return the thread's id.
  */
 uint32_t trace_sign(uint32_t *word);
 

@@ -61,7 +61,7 @@ enum {
  */
 #define FD_COPY_MIN 10
 
-/* Memory that memstate and the watchdog share. */
+/* Memory shared by memstate and the watchdog. */
 struct page {
 	uint32_t is_armed;
 	uint32_t has_continued; /* true once the watchdog has sent SIGCONT to memstate */

@@ -63,7 +63,7 @@ struct function {
 struct unit {
 	/* DIE (debug information entry) that refers to the line table */
 	Dwarf_Die lines;
-	/* DIE with the functions; may be in a separate file */
+	/* DIE that contains the functions; may be in a separate file */
 	Dwarf_Die scope;
 	bool is_read;
 	struct function *functions; /* functions of the unit, sorted by start address */

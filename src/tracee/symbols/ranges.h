@@ -11,8 +11,8 @@
 
 struct symbol_range {
 	/*
-	 * start address and size; if bytes is 0, the symbol extends to the next
-	 * symbol nearby
+	 * start address and size; a symbol of size 0 extends to the next symbol, up to a
+	 * maximum size
 	 */
 	uint64_t start, bytes;
 	const char *name; /* name of the symbol; borrowed */

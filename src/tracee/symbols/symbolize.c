@@ -50,13 +50,13 @@
  */
 struct record {
 	uint32_t file, vaddr;
-	/* number of frames; 0 once all addresses of the file have been looked up */
+	/* number of frames; 0 in the last record of a file */
 	uint32_t frame_count;
 };
 
 struct record_frame {
 	uint32_t line;
-	/* length of each text including its NUL; 0 if the text is unknown */
+	/* length of each string including its NUL; 0 if the string is unknown */
 	uint32_t function_length, file_length;
 };
 
@@ -170,7 +170,7 @@ static _Noreturn void answer(const struct task *task, int fd)
 	_cleanup_strbuf_ struct strbuf out = STRBUF_INIT;
 
 	isolate_child();
-	/* without the guard, libdw would open any path that a debug file contains */
+	/* without open_guard, libdw would open any path that a debug file contains */
 	if (open_guard_install() < 0)
 		_exit(1);
 	for (size_t i = task->next; i < task->count; i++) {
@@ -200,10 +200,7 @@ static const char *take(const char **at, const char *end, size_t length)
 	return from;
 }
 
-/*
- * Read a text. Return false if the text is incomplete. A text that is too long also
- * counts as incomplete.
- */
+/* Read a string. Return false if the string is incomplete or too long. */
 static bool read_text(const char **at, const char *end, uint32_t length, const char **ret)
 {
 	const char *text = take(at, end, length);

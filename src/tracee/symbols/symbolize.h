@@ -35,7 +35,7 @@ struct code_frame {
 };
 
 /*
- * A function that is called with the functions at an address. frames[0] is the innermost
+ * Callback that receives the functions at an address. frames[0] is the innermost
  * function, and each function is inlined into the next. count is at least 1. The frames
  * are valid only during the call.
  */

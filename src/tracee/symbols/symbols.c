@@ -26,8 +26,8 @@
 struct object {
 	uint64_t start_addr, end_addr;
 	/*
-	 * index of the first mapping; number of mappings up to the last one, including
-	 * gaps and .bss
+	 * index of the first mapping; number of mappings from the first to the last,
+	 * including those in gaps and .bss
 	 */
 	size_t first_mapping, mapping_count;
 	bool is_read;
@@ -51,13 +51,13 @@ static bool is_same_file(const struct mapping *a, const struct mapping *b)
 }
 
 /*
- * Return true if mapping m belongs to the same object as `last`, the last mapping with a
- * file that belongs to the object.
+ * Return true if mapping m belongs to the object. `last` is the last of the
+ * object's mappings found so far that map its file.
  */
 static bool belongs_to_object(const struct object *object, const struct mapping *last,
 			      const struct mapping *m)
 {
-	if (m->inode == 0) /* m may be the .bss memory directly after the file */
+	if (m->inode == 0) /* m may be the .bss memory after the file's last mapping */
 		return m->start_addr == object->end_addr && m->name_length == 0 &&
 		       last->flags & MAPPING_WRITE;
 	return is_same_file(last, m) && m->file_offset_bytes >= last->file_offset_bytes;

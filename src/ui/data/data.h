@@ -45,7 +45,10 @@ struct data {
 
 	uint64_t taken_ns; /* time at which the last refresh of the visible data began */
 	uint64_t cost_ns;  /* duration of the last refresh of the visible data */
-	/* true if refreshes are less frequent than the interval, to spare the target */
+	/*
+	 * true if refreshes are less frequent than the interval, to reduce the
+	 * load on the target
+	 */
 	bool is_slowed;
 };
 

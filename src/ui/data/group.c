@@ -152,7 +152,7 @@ int data_group_open(struct data *d, const struct cgroup_target *target)
 	}
 	cgroup_init(&cgroup);
 	r = kind->read_group(d->feed, &cgroup, &processes);
-	/* keep the history if the new cgroup equals the previous one */
+	/* keep the history if the new cgroup is the same as the previous one */
 	if (r < 0 || !is_same(&d->group, &cgroup))
 		forget(&d->group);
 	cgroup_release(&d->group.cgroup);

@@ -38,8 +38,8 @@ struct data_group {
 	size_t member_count, member_capacity;
 	uint64_t taken_ns, cost_ns;
 	/*
-	 * Replay: index of the sample on the screen (valid if is_read is true), and
-	 * number of samples from which growth is computed.
+	 * During replay: index of the sample on the screen, which is valid if is_read is
+	 * true, and maximum number of samples from which growth is computed.
 	 */
 	size_t index, growth_samples;
 };

@@ -219,7 +219,9 @@ void data_heap_add(const struct data *d, struct usage *u, struct mapping_list *m
 		carried_heap_add(&d->heap.carried, u, mappings);
 }
 
-/* Show the sample of the heap read if it is newer than the sample on the screen. */
+/*
+ * Show the figures and mappings of the heap read, unless those on the screen are newer.
+ */
 static void show(struct data *d)
 {
 	const struct heap_findings *f = &d->heap.findings;

@@ -81,8 +81,9 @@ void history_clear(struct history *h)
 }
 
 /*
- * Append a sample and return it. If there are already HISTORY_MAX samples, first drop the
- * oldest sixteenth of them, so that the array need not be moved for each sample.
+ * Append a sample and return it. If there are already HISTORY_MAX samples, first drop
+ * the oldest sixteenth of them. Dropping many at a time avoids moving the array for
+ * each new sample.
  */
 static struct sample *add_sample(struct history *h)
 {
@@ -106,8 +107,8 @@ static void add_missing(struct history *h, uint64_t taken_ns, uint64_t interval_
 	if (taken_ns < last_ns + interval_ns)
 		return;
 	/*
-	 * round to the nearest number of intervals, so that a sample late by less than
-	 * half an interval does not count as missing
+	 * round to the nearest number of intervals, so that a sample that is late by less
+	 * than half an interval does not count as missing
 	 */
 	missing = (taken_ns - last_ns - interval_ns / 2) / interval_ns;
 	for (uint64_t i = 1; i <= missing && i < HISTORY_MAX; i++) {

@@ -16,27 +16,27 @@
 enum part {
 	PART_RSS,
 	/*
-	 * first of the amounts that are part of Rss but overlap the amounts by
-	 * owner and by state
+	 * the amounts begin here that are part of Rss, but overlap the amounts by owner
+	 * and by page state
 	 */
 	PART_THP,
 	PART_LOCKED,
 	PART_TRIMMABLE,
-	PART_PSS, /* first of the amounts outside Rss */
+	PART_PSS, /* the amounts that are not part of Rss begin here */
 	PART_USS,
 	PART_SWAP,
 	PART_UNBACKED,
 	PART_RESERVED,
 	PART_HUGETLB,
 	PART_SIZE,
-	/* first of the amounts by owner: PART_OWNER + enum owner */
+	/* the amounts by owner begin here: PART_OWNER + enum owner */
 	PART_OWNER,
-	/* first of the amounts by page state: PART_STATE + enum page_state */
+	/* the amounts by page state begin here: PART_STATE + enum page_state */
 	PART_STATE = PART_OWNER + OWNER_COUNT_,
 	PART_NAMED_COUNT_ = PART_STATE + STATE_COUNT_,
 	/*
-	 * first of the amounts by owner and state: PART_CELL + owner * STATE_COUNT_
-	 * + state
+	 * the amounts by owner and page state begin here:
+	 * PART_CELL + owner * STATE_COUNT_ + state
 	 */
 	PART_CELL = PART_NAMED_COUNT_,
 	PART_NEED = PART_CELL + OWNER_COUNT_ * STATE_COUNT_,
@@ -45,7 +45,7 @@ enum part {
 
 /*
  * Return the name of an amount, such as "Rss", "anon" or "lazyfree". PART_NEED and the
- * cells of the matrix have no names.
+ * amounts by owner and page state (PART_CELL) have no names.
  */
 const char *part_name(enum part part);
 
@@ -71,8 +71,9 @@ struct history {
 	size_t count;
 	size_t capacity;
 	/*
-	 * Copy of the first sample, which is kept when old samples are dropped. The
-	 * amounts by owner are from the first sample after a heap read.
+	 * Copy of the first sample, which remains when old samples are dropped.
+	 * After the first heap read, its amounts by owner are those of the first
+	 * sample after the read.
 	 */
 	struct sample start;
 };
@@ -92,7 +93,7 @@ void history_add(struct history *h, const struct usage *u, uint64_t interval_ns)
 /* Remove all samples that were taken after taken_ns. */
 void history_drop_after(struct history *h, uint64_t taken_ns);
 
-/* Replace the last sample with more accurate figures for the same moment. */
+/* Replace the last sample with more accurate figures for the same time. */
 void history_amend(struct history *h, const struct usage *u);
 
 /*

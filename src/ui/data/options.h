@@ -47,10 +47,10 @@ struct ui_options {
 	 * the cgroup cannot be read.
 	 */
 	const struct cgroup *(*read_recorded_group)(void *context);
-	const struct procfs *procfs; /* the /proc for reading cgroups */
+	const struct procfs *procfs; /* the /proc from which to read cgroups */
 	/* cgroup to show first, or NULL if the user named none */
 	const struct cgroup_target *group;
-	/* the /proc for reading heaps; NULL: heaps must not be read */
+	/* the /proc from which to read heaps; NULL: heaps must not be read */
 	const struct procfs *fs;
 	/*
 	 * maximum time for which a heap read may stop a process: if the user requested
@@ -63,7 +63,10 @@ struct ui_options {
 	 */
 	enum pre_copy pre_copy;
 	bool no_stop; /* true to read all heaps without stopping the process */
-	/* true to read a heap without a stop if the stop would exceed auto_pause_ns */
+	/*
+	 * true to read a heap without stopping the process if the stop would
+	 * exceed auto_pause_ns
+	 */
 	bool may_run;
 	/*
 	 * Whether helpers query the allocators of the processes that the user named, and

@@ -33,8 +33,8 @@ static void look_at(struct search *s, size_t index)
 			sum = bytes_add(sum, bytes);
 	}
 	/*
-	 * among samples with equal sums, choose the latest, because most history
-	 * precedes it
+	 * among samples with equal sums, choose the latest, which has the longest
+	 * history before it
 	 */
 	if (sum > 0 && sum >= s->peak.pss_bytes) {
 		s->peak.index = index;
@@ -67,7 +67,7 @@ bool replay_peak_find(struct replay *replay, const struct targets *targets,
 	snapshot_init(&s.sample);
 	look_between(&s, 0, count - 1, step);
 	s.peak.is_exact = step == 1 && !s.is_late;
-	/* in each round, read 16 samples around the highest sample found so far */
+	/* in each round, read 16 samples around the sample with the largest sum so far */
 	while (step > 1 && !s.is_late) {
 		size_t peak = s.peak.index;
 		size_t first = peak > step ? peak - step : 0;

@@ -16,7 +16,9 @@ struct targets;
 struct replay_peak {
 	size_t index;
 	uint64_t pss_bytes; /* sum of Pss over the processes whose Pss is known */
-	/* true: all samples were read; false: an unread sample may be higher */
+	/*
+	 * true if all samples were read; if false, an unread sample may have a larger sum
+	 */
 	bool is_exact;
 };
 

@@ -28,8 +28,8 @@ void seen_growth_clear(struct seen_growth *s);
 void seen_growth_add(struct seen_growth *s, uint64_t time_ns, uint64_t bytes);
 
 /*
- * Return the growth of the series. The result is GROWTH_TOO_SHORT if the series has so
- * few samples that each window would contain only one sample.
+ * Return the growth of the series. The kind is GROWTH_TOO_SHORT if the series has
+ * too few samples.
  */
 const struct growth *seen_growth_find(struct seen_growth *s);
 

@@ -44,8 +44,8 @@ void grid_release(struct grid *g);
 void grid_sort_by(struct grid *g, const struct column *column);
 
 /*
- * Show or hide a column. The last visible column cannot be hidden. New columns are
- * inserted in the order of the column set.
+ * Show or hide a column. The last visible column cannot be hidden. A column is inserted
+ * at its place in the order of the column set.
  */
 void grid_toggle_column(struct grid *g, const struct column *column);
 bool grid_has_column(const struct grid *g, const struct column *column);

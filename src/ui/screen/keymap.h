@@ -172,8 +172,9 @@ extern const struct key_section key_sections[];
 extern const size_t key_section_count;
 
 /*
- * Return true if a row of the key table belongs to a section. Each row belongs to exactly
- * one section. A row that works in views belongs to a section for views.
+ * Return true if a row of the key table belongs to a section. Each row belongs to
+ * exactly one section. A row that works both in views and elsewhere belongs to a
+ * section for views.
  */
 bool key_row_is_of(const struct key_row *row, const struct key_section *section);
 

@@ -32,12 +32,13 @@ struct meter {
 };
 
 /*
- * Draw a bar, with "[" before and "]" after its segments, up to the end of the pen's
- * line. Each part above 0 is at least one cell wide, if there are enough cells.
+ * Draw a bar from the pen's position to the end of its line, with "[" before and
+ * "]" after the segments. Each part above 0 is at least one cell wide, if there
+ * are enough cells.
  */
 void meter_draw(const struct meter *m, struct pen *pen);
 
-/* Draw the letter of a part for a legend, as in the bar. */
+/* Draw the letter of a part in a legend, in the same style as in the bar. */
 void meter_add_letter(struct pen *pen, enum role role, char letter);
 
 #endif

@@ -10,7 +10,10 @@
 #include "render/process/growth_text.h"
 #include "ui/screen/meter.h"
 
-/* Minimum width in columns of the space in which to draw the memory pressure. */
+/*
+ * The memory pressure is drawn only if the rest of the line is wider than this
+ * number of columns.
+ */
 #define PRESSURE_WIDTH 28
 
 struct pen group_page_line(struct group_page *p)

@@ -9,7 +9,7 @@
 struct data;
 
 /*
- * Maximum number of parts. There are at most 3 parts about the whole process, and 9 about
+ * Maximum number of parts of the view: at most 3 for the process as a whole, and 9 for
  * each of its heaps. Further parts are not drawn.
  */
 #define HEAP_PARTS_MAX 128

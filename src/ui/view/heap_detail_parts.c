@@ -127,7 +127,10 @@ void sheet_draw_types(const struct heap_sheet *s)
 	const struct heap_detail *d = s->detail;
 	struct pen pen;
 
-	/* skip heaps of language runtimes, whose size classes show the blocks by size */
+	/*
+	 * skip heaps of language runtimes, because their table of size classes shows
+	 * the blocks by size
+	 */
 	if (!d || !d->has_blocks || !allocator_is_malloc(s->heap->allocator))
 		return;
 	pen = sheet_begin_heading(s);

@@ -211,7 +211,7 @@ static void draw_chunks(const struct heap_sheet *s)
 	struct heap_arena all;
 	struct pen pen;
 
-	/* skip the heap of a language runtime; another part shows its spaces */
+	/* skip the heap of a language runtime, which sheet_draw_spaces() shows */
 	if (!allocator_is_malloc(heap->allocator))
 		return;
 	pen = sheet_begin_heading(s);
@@ -403,7 +403,7 @@ static void draw_classes(const struct heap_sheet *s)
 			add_class(s, &heap->classes[i], max_bytes);
 }
 
-/* Draw the title of the parts about one of several heaps. */
+/* Draw the title of one of several heaps. */
 static void draw_title(const struct heap_sheet *s)
 {
 	struct pen pen = lines_next(s->lines);
@@ -416,7 +416,7 @@ static void draw_title(const struct heap_sheet *s)
 	}
 }
 
-/* Draw the allocator's own figures, which are about the first heap. */
+/* Draw the allocator's own figures, which apply only to the first heap. */
 static void draw_reported(const struct heap_sheet *s)
 {
 	if (s->heap == &s->findings->heap)
@@ -425,17 +425,17 @@ static void draw_reported(const struct heap_sheet *s)
 
 struct part_row {
 	void (*draw)(const struct heap_sheet *s);
-	bool is_walked; /* true if the part shows results of a heap walk */
+	bool is_walked; /* true if the part requires the results of a heap walk */
 };
 
-/* the parts about the process and all its heaps */
+/* parts of the view that describe the process and all its heaps */
 static const struct part_row process_parts[] = {
 	{ sheet_draw_heaps, true },
 	{ sheet_draw_spaces, true },
 	{ sheet_draw_leaks, true },
 };
 
-/* the parts about one heap; the title is omitted if the process has only one heap */
+/* parts that describe one heap; the title is omitted if the process has only one heap */
 static const struct part_row heap_parts[] = {
 	{ draw_title, true },	   { draw_owners, false },    { draw_reported, false },
 	{ draw_chunks, true },	   { sheet_draw_fill, true }, { sheet_draw_types, true },

@@ -13,8 +13,8 @@
 struct heap_sheet {
 	const struct heap_findings *findings;
 	/*
-	 * The heap to show in the parts about one heap, and the details of this heap, or
-	 * NULL if the details are unknown.
+	 * The heap that the parts about a single heap describe, and the details of this
+	 * heap, or NULL if the details are unknown.
 	 */
 	const struct heap *heap;
 	const struct heap_detail *detail;
@@ -33,7 +33,7 @@ void heap_parts_draw(struct heap_view *v, struct lines *lines,
 
 #define COUNT_WIDTH 11
 
-/* Begin a new line and use the style of a heading. */
+/* Begin a new line, and return a pen with the style of a heading. */
 struct pen sheet_begin_heading(const struct heap_sheet *s);
 
 /*
@@ -51,7 +51,7 @@ void sheet_draw_reported(const struct heap_sheet *s);
 /* If a process has heaps other than that of malloc, draw all of its heaps. */
 void sheet_draw_heaps(const struct heap_sheet *s);
 
-/* Draw the spaces in the heaps of language runtimes. */
+/* Draw the spaces of language runtimes' heaps, such as the eden space of HotSpot. */
 void sheet_draw_spaces(const struct heap_sheet *s);
 
 /* Draw the leaks if memstate has scanned the heap for leaks. */

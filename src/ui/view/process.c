@@ -36,7 +36,7 @@ bool process_shows(const struct process_view *v, enum part part)
  * noise, and would make the cursor jump.
  */
 #define NOTABLE_GROWTH_BYTES MIB
-/* Notable growth must exceed 1/NOTABLE_GROWTH_SHARE of Rss. */
+/* Growth is notable only if it exceeds 1/NOTABLE_GROWTH_SHARE of Rss. */
 #define NOTABLE_GROWTH_SHARE 100
 
 /*
@@ -135,7 +135,7 @@ bool process_act(struct process_view *v, enum action action)
 }
 
 /*
- * The page that is being drawn. Each part of the page is drawn in the top lines of the
+ * The process view while it is being drawn. Each part is drawn in the top lines of the
  * area `rest`, and removes these lines from the area.
  */
 struct page {
@@ -219,8 +219,8 @@ static void format_part(const struct page *p, enum part part, struct strbuf *out
 }
 
 /*
- * Draw the amounts that overlap the amounts in the matrix, and those that the matrix does
- * not include, in at most line_max lines.
+ * Draw the amounts that are not in the matrix, in at most line_max lines: first the parts
+ * of Rss that overlap the matrix, then other amounts, such as Pss and swap.
  */
 static void draw_parts(struct page *p, int line_max)
 {
@@ -397,13 +397,13 @@ static int count_growth_lines(const struct data *d)
 }
 
 /*
- * Numbers of lines below the matrix: for the changes of the page states, and for the
+ * Heights in lines of two parts below the matrix: the changes of the page states, and the
  * amounts that are not in the matrix, such as Pss and swap.
  */
 #define CHANGE_LINES 2
 #define PARTS_LINES 2
 /*
- * The changes and the table of heaps are drawn only if at least this many lines remain
+ * Draw the changes and the table of heaps only if at least this many lines remain
  * for the diagnosis.
  */
 #define DIAGNOSIS_LINES 2

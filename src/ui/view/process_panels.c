@@ -79,8 +79,8 @@ void graphs_draw(const struct process_view *v, struct canvas *c, const struct ar
 }
 
 /*
- * Return the owner with the most memory among the owners that are not in parts, an array
- * of `count` entries. Return PART_NAMED_COUNT_ if no other owner has memory.
+ * Return the owner with the most memory, except for the owners in `parts`, an array of
+ * `count` entries. Return PART_NAMED_COUNT_ if no other owner has memory.
  */
 static enum part find_next_owner(const struct usage *u, const enum part *parts,
 				 size_t count)

@@ -97,7 +97,7 @@ static void find_cursor(struct processes_view *v)
 		v->grid.list.cursor = v->count > 0 ? v->count - 1 : 0;
 }
 
-/* Get the user of a process as the user column shows it. */
+/* Get the user of a process in the form that the user column shows. */
 static void get_user(const struct snapshot *s, const struct usage *u, struct value *ret)
 {
 	const struct column *column =
@@ -299,8 +299,8 @@ static void toggle_all_folds(struct processes_view *v)
 }
 
 /*
- * Make the cursor follow the process under it, even if the cursor is in the first line,
- * where it would otherwise stay. If the cursor already follows a process, stop following.
+ * Start or stop following the process under the cursor. The cursor then follows the
+ * process even from the first line, where the cursor would otherwise stay.
  */
 static void toggle_following(struct processes_view *v)
 {

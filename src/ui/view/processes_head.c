@@ -55,8 +55,8 @@ static void add_whole(struct pen *pen, const char *format, ...)
 }
 
 /*
- * Draw the sums over some processes, and the memory of the machine from its feed.
- * `machine` is NULL if the processes were chosen by a filter.
+ * Draw the sums over some processes, and the memory of the machine from the feed
+ * `machine`, which is NULL if the sums do not include all processes.
  */
 static void add_sums(struct pen *pen, const struct sums *s, const struct feed *machine,
 		     const char *what)
