@@ -174,7 +174,7 @@ void ui_record(struct ui *ui, uint64_t now_ns);
 /* List the events of the recording, if there is one. */
 void ui_replay_init(struct ui *ui);
 void ui_replay_release(struct ui *ui);
-/* Perform an action on the recording. Return false for any other action. */
+/* Perform an action if it concerns the recording; otherwise return false. */
 bool ui_replay_act(struct ui *ui, enum action action);
 void ui_replay_refresh(struct ui *ui, uint64_t now_ns);
 uint64_t ui_replay_due_ns(const struct ui *ui);
@@ -189,7 +189,7 @@ void ui_replay_draw(struct ui *ui, struct canvas *c);
 
 /* Read the heap if memstate may stop the process. Otherwise ask the user first. */
 void ui_read_heap(struct ui *ui, unsigned int wishes);
-/* Perform an action on the heap. Return false for any other action. */
+/* Perform an action if it concerns the heap; otherwise return false. */
 bool ui_heap_act(struct ui *ui, enum action action);
 /* Prepare the heap view. The caller must call this function when the view is opened. */
 void ui_show_heap(struct ui *ui);
@@ -202,7 +202,7 @@ struct settings ui_settings(const struct ui *ui);
 
 /* Open the cgroup that the user named, and begin with the group view. */
 void ui_begin_group(struct ui *ui);
-/* Perform an action in the group view. Return false for any other action. */
+/* Perform an action if it belongs to the group view; otherwise return false. */
 bool ui_group_act(struct ui *ui, enum action action);
 unsigned int ui_group_context(const struct ui *ui);
 /* Read the cgroup if it is on the screen or another view needs it. */

@@ -28,8 +28,8 @@ struct recording;
 const char *recording_damage(void);
 
 /*
- * Upper bounds on the time and size of a recording; 0 means no bound. If the recording
- * exceeds a bound, memstate removes the oldest samples.
+ * Upper bounds on the time span and the size of a recording; 0 means no bound. If the
+ * recording exceeds a bound, memstate removes the oldest samples.
  */
 struct recording_bounds {
 	uint64_t ns, bytes;

@@ -44,7 +44,7 @@ enum fact_table {
 	FACT_HEAP_PART,
 	FACT_GROUP,	 /* usage, limits and events of a cgroup, keyed by level */
 	FACT_GROUP_STAT, /* fields of memory.stat of a cgroup, keyed by level */
-	FACT_GROUP_MORE, /* values of a cgroup that do not belong to a level */
+	FACT_GROUP_MORE, /* values of a cgroup as a whole, such as memory pressure */
 	FACT_TABLE_COUNT_
 };
 

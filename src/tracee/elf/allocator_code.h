@@ -29,7 +29,7 @@ struct allocator_code {
 	 * tcmalloc, mimalloc and musl's mallocs
 	 */
 	bool is_found[ALLOCATOR_COUNT_];
-	/* true if the tcmalloc that was found is the one of gperftools */
+	/* true if the tcmalloc that was found is gperftools' version */
 	bool has_gperftools;
 };
 

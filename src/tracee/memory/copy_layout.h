@@ -14,7 +14,7 @@
 
 #include "tracee/memory/page_list.h"
 
-/* A range of addresses that have consecutive offsets. */
+/* A range of addresses whose offsets are consecutive. */
 struct copy_span {
 	uint64_t start_addr, end_addr;
 	uint64_t offset_bytes;

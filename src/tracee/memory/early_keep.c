@@ -112,7 +112,7 @@ static int place_runs(const struct early_copy *copy, struct image *image,
 	return 0;
 }
 
-/* Return true if the copy has all pages of the image. */
+/* Return true if the kept copy contains all pages of the image. */
 static bool is_complete(const struct early_copy *copy, const struct image *image)
 {
 	struct pages pages;

@@ -31,8 +31,8 @@ bool write_track_is_supported(void);
 int write_track_open(struct write_tracker *ret, int fault_fd);
 
 /*
- * Register a range of private anonymous memory. -EBUSY: the process, or another memstate,
- * has a userfaultfd for this memory.
+ * Register a range of private anonymous memory. Return -EBUSY if the process itself, or
+ * another memstate, has a userfaultfd for this memory.
  */
 int write_track_register(int fault_fd, uint64_t start_addr, uint64_t end_addr);
 
@@ -51,8 +51,9 @@ int write_track_find_stale(int pagemap_fd, uint64_t start_addr, uint64_t end_add
  * them. At first, all resident pages count as written. Memory that is not registered is
  * left out.
  *
- * The flag PM_SCAN_CHECK_WPASYNC is not used: if a part of the range is no longer
- * registered, the call would fail after it has protected pages that it does not list.
+ * The function does not use PM_SCAN_CHECK_WPASYNC: if a part of the range is no longer
+ * registered, the ioctl would fail, but might already have protected pages without
+ * listing them.
  */
 int write_track_protect(int pagemap_fd, uint64_t start_addr, uint64_t end_addr,
 			struct page_list *ret);

@@ -78,8 +78,8 @@ static void replace_actions(void)
 }
 
 /*
- * Restore the action of each signal whose handler is still the one of this module.
- * Another library, such as ncurses, may have replaced the handler in the meantime.
+ * Restore the action of each signal that this module still handles. Another library, such
+ * as ncurses, may have replaced the handler in the meantime.
  */
 static void restore_actions(void)
 {

@@ -27,7 +27,7 @@ static const struct {
 } calls[RELEASE_CALL_COUNT] = {
 	{ "sys_enter_munmap", NULL },
 	{ "sys_enter_madvise",
-	  /* MADV_DONTNEED or MADV_FREE */
+	  /* behavior 4 is MADV_DONTNEED, 8 is MADV_FREE */
 	  "behavior == 4 || behavior == 8" },
 };
 

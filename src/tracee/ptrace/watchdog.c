@@ -70,7 +70,8 @@ struct page {
 static struct {
 	struct page *page;
 	/*
-	 * pid of the process that started the watchdog; differs in a forked child process
+	 * pid of the process that started the watchdog; a forked child
+	 * process has another pid
 	 */
 	pid_t owner;
 	pid_t pid;

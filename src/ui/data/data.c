@@ -167,7 +167,7 @@ void data_refresh_detail(struct data *d, uint64_t interval_ns)
 	snapshot_init(&next);
 	d->taken_ns = clock_now_ns();
 	r = d->feed->kind->read_process(d->feed, &d->detail_target, &next, &mappings);
-	/* the last figures of an ended process stay visible */
+	/* keep showing the last figures of a process that has ended */
 	d->detail_has_ended = r == -ESRCH;
 	d->list_error = r == -ESRCH ? 0 : r;
 	if (r == 0)

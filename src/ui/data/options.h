@@ -40,7 +40,9 @@ struct ui_options {
 	 * total Pss.
 	 */
 	bool opens_at_highlight;
-	/* records the targets while the screen is open, or NULL */
+	/*
+	 * recorder of the targets while the screen is open; NULL if nothing is recorded
+	 */
 	struct recorder *recorder;
 	/*
 	 * Return the current state of the targets' cgroup for the recorder, or NULL if
@@ -53,8 +55,8 @@ struct ui_options {
 	/* the /proc from which to read heaps; NULL: heaps must not be read */
 	const struct procfs *fs;
 	/*
-	 * maximum time for which a heap read may stop a process: if the user requested
-	 * the read, and if memstate reads the heap automatically
+	 * maximum time for which a heap read may stop a process: a read that the user
+	 * requested, and an automatic read
 	 */
 	uint64_t max_pause_ns, auto_pause_ns;
 	/*
@@ -88,7 +90,7 @@ struct ui_options {
 	 */
 	const char *command;
 	bool (*command_has_ended)(void *context);
-	/* reads the output available on output_fd; may be NULL */
+	/* function that reads the output available on output_fd; may be NULL */
 	void (*drain_output)(void *context);
 	int output_fd; /* descriptor of the command's output, or -1 */
 	void *context;

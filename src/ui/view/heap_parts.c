@@ -170,7 +170,7 @@ static void draw_owners(const struct heap_sheet *s)
 		 heap_trim_call(heap->allocator));
 }
 
-/* Draw a line of the part about blocks by state. */
+/* Draw a line of the table of blocks by state. */
 static void add_chunks(const struct heap_sheet *s, const char *label,
 		       const struct chunk_sum *sum)
 {

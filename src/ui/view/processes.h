@@ -69,7 +69,7 @@ const struct usage *processes_chosen(const struct processes_view *v);
 /* Get the pids of the processes on the screen, at most `max`. Return their number. */
 size_t processes_visible(const struct processes_view *v, size_t max, int *ret_pids);
 
-/* Perform an action in the list of processes. Return false for any other action. */
+/* Perform an action if it belongs to the list of processes; otherwise return false. */
 bool processes_act(struct processes_view *v, enum action action);
 
 /*
