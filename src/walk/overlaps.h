@@ -19,8 +19,8 @@ struct walk_found {
 /*
  * Discard all heaps that claim the same memory as another heap, because at least one of
  * the claims is wrong. The allocators of discarded heaps, and the evidence for them,
- * remain. All blocks must be in the same image. Two heaps may share a page if their bytes
- * fit on the page.
+ * remain. All blocks must be in the same image. Two heaps may share a page if the page is
+ * large enough for the bytes of both.
  */
 void walk_discard_overlaps(struct walk_found found[], size_t count);
 

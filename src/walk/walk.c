@@ -118,9 +118,9 @@ static bool has_heap_of(const struct heap *heap, enum allocator allocator)
 
 /*
  * The walkers of mallocs, followed by those of language runtimes. `evidence` describes
- * the structures by which a walker identifies the heap. The walkers run in reverse order.
- * Those of Java and Go are the first ones to run, so that zend's walker, which examines
- * one page of every 2 MiB, skips their heaps.
+ * the structures by which a walker identifies the heap. The walkers run from the last to
+ * the first. Those of Java and Go precede PHP's, because PHP's walker examines one page
+ * of every 2 MiB and must skip their heaps.
  */
 static const struct {
 	void (*walk)(const struct walk_input *input, struct heap *ret,
@@ -173,8 +173,8 @@ static const struct {
 #define WALKER_COUNT (sizeof(walkers) / sizeof(walkers[0]))
 
 /*
- * Mark the pages of a heap as claimed, so that the walkers of malloc skip them. The
- * heap is that of a language runtime, or of PartitionAlloc, whose memory contains no
+ * Mark the pages of a heap as claimed, so that the walkers of malloc skip them. Only the
+ * heaps of language runtimes and of PartitionAlloc are claimed, because they contain no
  * malloc chunks.
  */
 static void claim(const struct walk_found *found, uint64_t page_count, uint8_t claimed[])
@@ -309,7 +309,8 @@ static void set_unread(struct heap *heap, enum allocator allocator)
 
 /*
  * If no heap was found and some memory is swapped out, set heap->problem to this possible
- * reason. Other reasons, such as an unsupported version, are then not certain.
+ * reason. It replaces any other reason, such as an unsupported version, which is then
+ * uncertain.
  */
 static void explain_unread(const struct walk_input *input, struct heap *heap)
 {
@@ -421,9 +422,9 @@ bool walk_keeps_data_apart(const struct mapping_list *mappings)
 }
 
 /*
- * Return true if the process may contain V8, Ruby or Erlang. Anonymous code may come
- * from V8's compiler. Without such code, the walkers of V8 and Ruby search only complete
- * copies for heaps.
+ * Return true if the process may contain V8, Ruby or Erlang. Anonymous executable memory
+ * may come from V8's just-in-time compiler. The walkers of V8 and Ruby search a sparse
+ * image only if the process contains code of Node.js or Ruby.
  */
 static bool may_have_runtime(const struct mapping_list *mappings)
 {

@@ -27,25 +27,26 @@ void walk_heap(const struct walk_input *input, struct heap *ret,
 	       struct blocks *ret_blocks);
 
 /*
- * Return true if a library is mapped whose malloc replaces libc's, but the walk that set
- * *heap did not find the heap of that malloc. *ret, which must be initialised, then
- * contains the allocator and the reason.
+ * Return true if the process maps a library whose malloc replaces libc's, but the walk
+ * that set *heap did not find the heap of that malloc. Then set *ret, which must be
+ * initialised, to the allocator and the reason why its heap was not read.
  */
 bool walk_find_unread(const struct mapping_list *mappings, const struct heap *heap,
 		      struct heap *ret);
 
 /*
  * Return true if the mappings or the mapped files show that the process has no heap that
- * memstate can read, so that stopping the process would be useless. Then set
- * ret->allocator like walk_heap(). *ret must be initialised. process_fd is the process's
- * directory in /proc, or negative to examine only the mappings.
+ * memstate can read, so that stopping the process would be useless. In this case, set
+ * ret->allocator as walk_heap() does. *ret must be initialised. process_fd is the
+ * process's directory in /proc, or negative to examine only the mappings.
  */
 bool walk_is_hopeless(const struct mapping_list *mappings, int process_fd,
 		      struct allocator_codes *codes, struct heap *ret);
 
 /*
  * Return true if the mappings show an allocator or a runtime that stores its own data
- * apart from the blocks, so that the walkers probably read only a small part of the heap.
+ * separately from the blocks. The walkers then probably read only a small part of the
+ * heap.
  */
 bool walk_keeps_data_apart(const struct mapping_list *mappings);
 

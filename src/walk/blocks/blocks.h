@@ -200,7 +200,7 @@ void blocks_set_live(const struct blocks *blocks, uint64_t *bits);
 /*
  * Advance *place to the first block, at or after *place, whose bit is set in the table.
  * Return false if no further bit is set. Use this function only if all extents are
- * EXTENT_CHAIN, and only for a table in which all set bits are bits of blocks.
+ * EXTENT_CHAIN and each set bit of the table represents a block.
  */
 bool blocks_skip_to(const struct blocks *blocks, const uint64_t *bits,
 		    struct block_place *place);

@@ -10,8 +10,8 @@
 #include "model/allocator_signs.h"
 
 /*
- * Size of the size word in the head of a glibc chunk. The other word of the head is
- * usable memory of the previous block.
+ * Size of the word `size` in the head of a glibc chunk. The other word of the head
+ * (prev_size) is usable memory of the previous block.
  */
 #define CHAIN_HEAD_BYTES 8
 
@@ -116,9 +116,10 @@ static bool is_fragmented(const struct page_use *page)
 }
 
 /*
- * Complete the counts of a fragmented page. Increment the group's alone_page_count if
- * freeing the blocks of this group would free the whole page. This is the case if only
- * this group has live blocks on the page, and if each byte of the page is live or free.
+ * Complete the counts of a fragmented page. If freeing the blocks of a single group would
+ * free the whole page, increment the alone_page_count of that group. This is the case if
+ * only that group has live blocks on the page, and if each byte of the page is live or
+ * free.
  */
 static void end_page(struct counting *c)
 {
@@ -300,9 +301,9 @@ static void add_cell(struct heap_strip *strip, uint64_t addr, const struct page_
 }
 
 /*
- * The progress of a loop that adds the pages of a heap to its page maps (strips), in
- * ascending address order. `extent` is the index of the first extent that ends after the
- * start of the current page.
+ * The progress of a loop that visits the pages of a heap in ascending address order, and
+ * adds each page to a page map (strip). `extent` is the index of the first extent that
+ * ends after the start of the current page.
  */
 struct stripping {
 	const struct blocks *blocks;

@@ -118,8 +118,8 @@ static inline const struct block_page *block_index_page(const struct block_index
 }
 
 /*
- * Return false if addr is before the first extent or after the last, so that no block can
- * contain addr.
+ * Return false if no block can contain addr, because addr is before the first extent or
+ * after the last.
  */
 static inline bool block_index_may_hold(const struct block_index *index, uint64_t addr)
 {

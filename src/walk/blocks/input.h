@@ -45,7 +45,7 @@ struct walk_input {
 };
 
 /*
- * Return true if the page at addr may be swapped out: if it is not in the image, and
+ * Return true if the page at addr may be swapped out because it is not in the image, and
  * smaps reports swapped-out pages in its mapping.
  */
 bool walk_is_swapped(const struct walk_input *input, uint64_t addr);

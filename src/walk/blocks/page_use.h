@@ -13,8 +13,8 @@
 
 enum use {
 	/*
-	 * All memory of the allocator. Live and free memory is also counted as USE_LIVE
-	 * or USE_FREE.
+	 * All memory of the allocator, including live and free memory, which is counted a
+	 * second time as USE_LIVE or USE_FREE.
 	 */
 	USE_HEAP,
 	USE_LIVE,

@@ -13,7 +13,10 @@
 #define RESERVED_IN_FOOTER 5
 #define RESERVED_GROUP 6
 
-/* Return the copy of 4 bytes. If they are not resident, record their address. */
+/*
+ * Return the copy of the 4 bytes at addr. If they are not resident, set
+ * slot->absent_addr.
+ */
 static const uint8_t *find_u32(struct image *image, uint64_t addr, struct slot *slot)
 {
 	const uint8_t *at = image_at(image, addr, sizeof(uint32_t));

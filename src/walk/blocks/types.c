@@ -92,13 +92,16 @@ static const struct table_kind {
 	const char *prefix;
 	const char *suffix;
 	/*
-	 * The first word of an object is an address inside the class table. This is its
-	 * minimum offset from the table's symbol.
+	 * Minimum distance from the symbol of the class table to the address in an
+	 * object's first word.
 	 */
 	uint64_t min_offset;
 } table_kinds[] = {
 	{ "_ZTV", "", TABLE_HEAD_BYTES },
-	/* Swift type metadata, and the full metadata, which starts a few words earlier */
+	/*
+	 * Swift type metadata (N), and full metadata (Mf), which starts a few words
+	 * earlier
+	 */
 	{ "$s", "N", 0 },
 	{ "$s", "Mf", 0 },
 	{ "_$s", "N", 0 },

@@ -35,8 +35,8 @@ static void trim_stretch(struct glibc *g, struct trim *trim, uint64_t end)
 }
 
 /*
- * Return true if addr, the end of the top chunk, is the program break. Then no other code
- * has moved the break, so malloc can lower it.
+ * Return true if addr, the end of the top chunk, is the program break. If so, no other
+ * code has moved the break, and malloc can lower it.
  */
 static bool is_end_of_brk(const struct glibc *g, uint64_t addr)
 {

@@ -53,7 +53,7 @@ static bool is_unused_chunk(struct glibc *g, size_t index, uint64_t addr)
 	       bit_is_set(g->blocks->not_live, glibc_bit(g, addr));
 }
 
-/* Begin to read a bin. Bin 1 contains the unsorted chunks. */
+/* Start reading a bin. Bin 1 contains the unsorted chunks. */
 static bool begin_bin(struct glibc *g, size_t index, unsigned int bin,
 		      struct bin_walk *ret)
 {
@@ -106,9 +106,9 @@ static bool take(struct glibc *g, size_t index, struct bin_walk *walk, enum side
 }
 
 /*
- * Read the next chunk of a bin's list in one direction. Stop when the walks in both
- * directions have met: the next chunk of each walk is then the chunk that the other
- * walk read last.
+ * Read the next chunk of a bin's list in one direction. The list has been read completely
+ * when the walks from both ends have met: the next chunk of each walk is then the chunk
+ * that the other walk read last.
  */
 static enum step step(struct glibc *g, size_t index, struct bin_walk *walk,
 		      enum side side)

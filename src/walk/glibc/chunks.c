@@ -18,7 +18,7 @@
 
 /*
  * Maximum number of regions to create when inconsistent regions are split. The memory
- * after the last of them is skipped.
+ * after the last region is skipped.
  */
 #define PIECES_MAX (UINT64_C(1) << 18)
 
@@ -118,8 +118,8 @@ static const char *walk_chain(struct glibc *g, const struct region *region,
 
 /*
  * Return true if the chunk at addr may be the top chunk in a copy of a running target.
- * The top chunk ends on a page boundary, where the heap may have ended when the chunk was
- * copied.
+ * The top chunk ends on a page boundary, which may have been the end of the heap when the
+ * chunk was copied.
  */
 static bool is_running_top(struct glibc *g, const struct region *region, uint64_t addr)
 {

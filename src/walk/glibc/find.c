@@ -147,8 +147,8 @@ static size_t search_run(struct glibc *g, const struct image_run *run, uint64_t 
 			continue;
 		layout = glibc_spend(g, BIN_COUNT) ? find_layout(g, addr) : NULL;
 		/*
-		 * skip arenas in a heap, which may follow the data of a library that was
-		 * loaded later
+		 * skip arenas other than the main arena: their heaps may directly follow
+		 * the data of a library that was loaded later
 		 */
 		if (!layout || is_thread_arena(g, addr - layout->bins_offset))
 			continue;
@@ -206,7 +206,7 @@ static const struct par_layout {
 } par_layouts[] = {
 	{ 40, 44, 48, 56, 64, 72, 80, 0 },    /* glibc up to 2.34 */
 	{ 60, 64, 68, 80, 88, 96, 104, 40 },  /* glibc 2.35 to 2.42 */
-	{ 68, 72, 76, 88, 96, 104, 112, 48 }, /* glibc 2.43, which has thp_mode */
+	{ 68, 72, 76, 88, 96, 104, 112, 48 }, /* glibc 2.43, which adds thp_mode */
 };
 
 #define PAR_BYTES UINT64_C(160)
@@ -324,9 +324,9 @@ const char *glibc_find_par(struct glibc *g)
 				continue;
 			store_par(g, p, &par_layouts[l]);
 			/*
-			 * Two layouts may match at addresses one word apart. Both then
-			 * yield the same values of all fields, so the struct is counted
-			 * once.
+			 * Two layouts may match the same struct at addresses one word
+			 * apart. Both then yield the same values, so count the struct
+			 * only once.
 			 */
 			found += addr + par_layouts[l].sbrk_base != place;
 			place = addr + par_layouts[l].sbrk_base;

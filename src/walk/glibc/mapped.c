@@ -22,9 +22,9 @@
 static const uint16_t offsets[] = { 0, 16, 48, 112, 240, 496, 1008, 2032, 4080 };
 
 /*
- * Offset of a second chunk's head from the start of its page, for alignments larger than
- * a page. If mremap() has moved the mapping, it is unknown which page of the mapping
- * contains the head.
+ * Offset of a chunk's head from the start of the page that contains it, if memalign() was
+ * called with an alignment larger than a page. If mremap() has moved the mapping, the
+ * head may be on any page of the mapping.
  */
 #define LAST_OFFSET (IMAGE_PAGE_BYTES - CHUNK_HEAD)
 
@@ -54,9 +54,9 @@ struct gaps {
 };
 
 /*
- * Return true if a chunk's head may be at addr, `offset` bytes after the start of its
- * mapping. Heads at the start of a page are always at the start of their mapping, and
- * only alignments larger than a page place a head on a page other than the first.
+ * Return true if the head of a chunk with its own mapping may be at addr, `offset` bytes
+ * after the start of the mapping. The head is on the first page of the mapping unless
+ * memalign() was called with an alignment larger than a page.
  */
 static bool is_possible_offset(uint64_t addr, uint64_t offset)
 {

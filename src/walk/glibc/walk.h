@@ -148,8 +148,8 @@ static inline bool glibc_read_head(const struct glibc *g, uint64_t chunk_addr,
 }
 
 /*
- * Return the bit for an address in the tables of struct blocks. The address must be in
- * the image.
+ * Return the bit for an address in the bit tables of struct blocks. The address must be
+ * in the image.
  */
 static inline uint64_t glibc_bit(const struct glibc *g, uint64_t addr)
 {
@@ -159,8 +159,8 @@ static inline uint64_t glibc_bit(const struct glibc *g, uint64_t addr)
 }
 
 /*
- * Find main_arena with its layout, and mp_. Return NULL, or a static description of the
- * problem. Defined in find.c.
+ * Find main_arena with its layout, and mp_. Return NULL on success, or a static string
+ * that describes the problem. Defined in find.c.
  */
 const char *glibc_find_main_arena(struct glibc *g);
 const char *glibc_find_par(struct glibc *g);
@@ -249,8 +249,8 @@ void glibc_read_caches(struct glibc *g);
 void glibc_account(struct glibc *g);
 
 /*
- * Walk the heap like walk_heap(), but only the heap of glibc 2.26 to 2.43, linked
- * dynamically or statically.
+ * Like walk_heap(), but walk only the heap of glibc 2.26 to 2.43, linked dynamically or
+ * statically.
  */
 void walk_glibc(const struct walk_input *input, struct heap *ret,
 		struct blocks *ret_blocks);

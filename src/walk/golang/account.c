@@ -26,7 +26,10 @@ enum span_result {
 	SPAN_SOUND,
 	/* the number of allocated objects differs from the count in the span */
 	SPAN_BROKEN,
-	/* the difference is possible because bits of the objects are swapped out */
+	/*
+	 * the number of allocated objects differs, perhaps only because bits of the
+	 * objects are swapped out
+	 */
 	SPAN_ABSENT
 };
 
@@ -39,7 +42,7 @@ static enum span_result mark_free(struct golang *g, const struct golang_span *sp
 		const uint8_t *bits = NULL;
 		bool is_live = i < span->free_index;
 
-		/* bits on a page that was never touched are 0 */
+		/* if the page of a bit was never touched, the bit is 0 */
 		if (!is_live && span->bits_addr <= UINT64_MAX - i / 8) {
 			bits = image_at(g->image, span->bits_addr + i / 8, 1);
 			absent += !bits &&
@@ -183,8 +186,8 @@ static void fill_classes(struct heap *heap)
 }
 
 /*
- * Return which parts of the heap the figures lack because memory is swapped out, or
- * NULL if they lack none.
+ * Return a text that names the parts of the heap that are not counted because memory is
+ * swapped out, or NULL if all parts are counted.
  */
 static const char *find_missing(const struct golang *g)
 {

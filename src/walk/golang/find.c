@@ -15,8 +15,8 @@ static const struct golang_layout layouts[] = {
 #define LIST_MAX (UINT64_C(1) << 26)
 
 /*
- * To recognize the list of spans: how many spans to examine, how many of them must be
- * valid, and how many valid spans there must be for each invalid span.
+ * Limits for recognizing the list of spans: the number of spans to examine, the minimum
+ * number of valid spans, and the minimum number of valid spans for each invalid span.
  */
 #define SAMPLE 64
 #define SOUND_MIN 4

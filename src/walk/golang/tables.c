@@ -21,7 +21,7 @@
 
 /*
  * mheap_.arenas in Go's runtime: a pointer to a table with the address of each arena's
- * heapArena. The first element of the table is for the address -2^47.
+ * heapArena. The first element of the table describes the address -2^47.
  */
 #define ARENA_BASE (UINT64_C(1) << 47)
 #define TABLE_LENGTH (2 * ARENA_BASE / GOLANG_ARENA_BYTES)
@@ -102,7 +102,8 @@ static bool are_summaries(struct golang *g, uint64_t addr)
 
 /*
  * Find the offset of `spans` in the heapArena at addr. With the correct offset, the
- * element for the span's page points to the span. Return false if no offset is correct.
+ * element for the first page of `span` points to `span`. Return false if no offset is
+ * correct.
  */
 static bool find_spans(struct golang *g, uint64_t addr, const struct golang_span *span,
 		       uint64_t *ret)

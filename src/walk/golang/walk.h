@@ -51,7 +51,8 @@ struct golang_span {
 	uint64_t bits_addr;
 	/* address of gcmarkBits, the bits for the next collection */
 	uint64_t marks_addr;
-	uint64_t first_bit;  /* the first object's bit in the tables of struct blocks */
+	/* the first object's bit in the bit tables of struct blocks */
+	uint64_t first_bit;
 	uint32_t live_count; /* number of allocated objects (allocCount) */
 	uint8_t class;
 	uint8_t state;
@@ -102,8 +103,8 @@ bool golang_read_span(struct image *image, uint64_t addr,
 bool golang_is_sound(const struct golang_span *span);
 
 /*
- * Find mheap_.allspans. Return NULL, or a static description of the problem. Defined in
- * find.c.
+ * Find mheap_.allspans. Return NULL on success, or a static string that describes the
+ * problem. Defined in find.c.
  */
 const char *golang_find(struct golang *g);
 
@@ -130,7 +131,7 @@ void golang_account(struct golang *g);
  */
 void golang_account_tables(struct golang *g, uint64_t arena_table_addr);
 
-/* Walk the heap like walk_heap(), but only the heap of Go 1.18 to 1.26. */
+/* Like walk_heap(), but walk only the heap of Go 1.18 to 1.26. */
 void walk_golang(const struct walk_input *input, struct heap *ret,
 		 struct blocks *ret_blocks);
 

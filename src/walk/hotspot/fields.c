@@ -5,7 +5,8 @@
 
 /*
  * Names of fields, from src/hotspot/share/runtime/vmStructs.cpp and
- * gc/<name>/vmStructs_<name>.hpp of OpenJDK 17. The names in other versions follow.
+ * gc/<name>/vmStructs_<name>.hpp of OpenJDK 17. The names in other versions are at the
+ * end of the table.
  */
 const struct hotspot_field_name hotspot_field_names[] = {
 	{ "BarrierSet", "_barrier_set", FIELD_BARRIER_SET, true },

@@ -106,7 +106,7 @@ enum hotspot_constant {
 	HOTSPOT_CONSTANT_COUNT_
 };
 
-/* The JVM options that the walker reads: first those of type bool, then numbers. */
+/* The JVM options that the walker reads: options of type bool, followed by numbers. */
 enum hotspot_flag {
 	FLAG_G1,
 	FLAG_SERIAL,
@@ -116,7 +116,7 @@ enum hotspot_flag {
 	FLAG_NUMA,
 	FLAG_CLASS_POINTERS,
 	FLAG_COMPACT_HEADERS,
-	/* The values of the following options have 8 bytes. */
+	/* The values of the options below are 8 bytes long. */
 	FLAG_ALIGNMENT, /* alignment of objects, in bytes */
 	FLAG_MIN_HEAP,	/* in bytes */
 	HOTSPOT_FLAG_COUNT_

@@ -54,8 +54,8 @@ static const struct table_symbols field_symbols = {
 };
 
 /*
- * In all tables except that of the fields, the first two columns are a name
- * and a number.
+ * In all tables except the table of fields, the first two columns are a name and a
+ * number.
  */
 static const struct table_symbols type_symbols = {
 	"gHotSpotVMTypes",
@@ -93,7 +93,8 @@ static size_t find_mapping(const struct mapping_list *list)
 }
 
 /*
- * Read the value of an exported variable, whose name is the concatenation of the parts.
+ * Read the value of an exported variable. Its name is the concatenation of the strings in
+ * `parts`.
  */
 static bool read_symbol(struct hotspot *h, const struct elf_exports *exports,
 			uint64_t base, const char *const parts[3], uint64_t *ret)

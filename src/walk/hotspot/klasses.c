@@ -83,7 +83,7 @@ static void convert_hidden_name(char *name)
 		*plus = '/';
 }
 
-/* Read a Symbol: its length and its bytes. The JVM separates packages by slashes. */
+/* Read a Symbol: its length and its bytes. The JVM separates packages with slashes. */
 static bool read_name(struct hotspot *h, uint64_t klass, char to[KLASS_NAME_SIZE])
 {
 	uint64_t symbol, body;

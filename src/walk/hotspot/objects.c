@@ -28,7 +28,7 @@ struct counting {
 	struct hotspot h;
 	struct hotspot_klasses *klasses;
 	uint64_t alignment;
-	bool is_narrow; /* true if class pointers have 4 bytes */
+	bool is_narrow; /* true if class pointers are 4 bytes long */
 	uint64_t narrow_base;
 	uint32_t narrow_shift;
 	uint64_t mirror_offset; /* offset of the size in objects of java.lang.Class */
@@ -51,7 +51,10 @@ static bool read_headers(struct counting *c)
 	struct hotspot *h = &c->h;
 	uint32_t mirror_offset;
 
-	/* the option's value has 8 bytes up to OpenJDK 21, and 4 bytes since then */
+	/*
+	 * the value of ObjectAlignmentInBytes is 8 bytes long up to OpenJDK 21, and 4
+	 * bytes long in later versions
+	 */
 	c->alignment = (uint32_t)h->flags[FLAG_ALIGNMENT];
 	c->is_narrow = h->flags[FLAG_CLASS_POINTERS] != 0;
 	if (c->alignment < 8 || c->alignment > ALIGNMENT_MAX ||

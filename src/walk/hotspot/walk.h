@@ -115,7 +115,7 @@ struct hotspot {
 
 	struct hotspot_range *ranges;
 	size_t range_count, range_capacity;
-	/* figures of the spaces, without their names */
+	/* sums of each space; the names are not set */
 	struct heap_space spaces[HOTSPOT_SPACE_COUNT_];
 };
 
@@ -147,8 +147,8 @@ void hotspot_add_range(struct hotspot *h, uint64_t start_addr, uint64_t end_addr
 		       enum hotspot_use use, enum hotspot_space space);
 
 /*
- * Find libjvm.so and read its tables. Return NULL, or a static description of the
- * problem. Also set h->is_found. Defined in find.c.
+ * Find libjvm.so and read its tables. Return NULL on success, or a static string that
+ * describes the problem. Also set h->is_found. Defined in find.c.
  */
 const char *hotspot_find(struct hotspot *h);
 void hotspot_free_pages(struct hotspot *h);
@@ -160,8 +160,8 @@ void hotspot_free_pages(struct hotspot *h);
 void hotspot_read_version(struct hotspot *h, char ret[HEAP_VERSION_SIZE]);
 
 /*
- * Find the ranges of the Java heap. Return NULL, or a static description of the problem.
- * Defined in java_heap.c.
+ * Find the ranges of the Java heap. Return NULL on success, or a static string that
+ * describes the problem. Defined in java_heap.c.
  */
 const char *hotspot_read_java_heap(struct hotspot *h);
 
@@ -182,15 +182,15 @@ void hotspot_read_metadata(struct hotspot *h);
 
 /*
  * Total the ranges per space, page and mapping, and append an extent to h->blocks for
- * each range of live or unused memory. Return NULL, or a static description of the
- * problem. Defined in account.c.
+ * each range of live or unused memory. Return NULL on success, or a static string that
+ * describes the problem. Defined in account.c.
  */
 const char *hotspot_account(struct hotspot *h);
 
 /*
- * Walk the heap like walk_heap(), but only the heap of a Java virtual machine: OpenJDK 17
- * with the collectors G1, Serial and Parallel. With other collectors, the Java heap
- * itself is not read, and the quality is QUALITY_BOUND.
+ * Like walk_heap(), but walk only the heap of a Java virtual machine: OpenJDK 17 with the
+ * collectors G1, Serial and Parallel. With other collectors, the Java heap itself is not
+ * read, and the quality is QUALITY_BOUND.
  */
 void walk_hotspot(const struct walk_input *input, struct heap *ret,
 		  struct blocks *ret_blocks);

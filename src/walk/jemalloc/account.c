@@ -106,8 +106,8 @@ static void fill_classes(struct jemalloc *j)
 }
 
 /*
- * Return what swapped-out memory means for the figures, or NULL if no structure may be
- * missing for that reason.
+ * Return a text that explains how swapped-out memory affects the figures, or NULL if no
+ * structure may be missing because of it.
  */
 static const char *explain_absent(const struct jemalloc *j)
 {

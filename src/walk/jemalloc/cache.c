@@ -78,7 +78,8 @@ static bool is_bin_absent(const struct jemalloc *j, uint64_t addr)
 }
 
 /*
- * Read consecutive bins from addr on, until one is invalid, and append them to the cache.
+ * Read consecutive bins, starting at addr, until one is invalid, and append them to the
+ * cache.
  */
 static void read_bins(const struct jemalloc *j, uint64_t addr, size_t limit,
 		      struct cache *cache)
@@ -137,7 +138,7 @@ static bool is_stack_valid(const struct jemalloc *j, const struct cache *cache)
 
 /*
  * Return true if every pointer of every bin points to a block of the bin's size class
- * that is not marked as free. Pointers that are swapped out set is_cut.
+ * that is not marked as free. Set is_cut if some pointers are swapped out.
  */
 static bool check_pointers(const struct jemalloc *j, struct cache *cache)
 {
@@ -263,8 +264,8 @@ static uint64_t find_below(struct jemalloc *j, uint64_t tls_addr, uint64_t start
 }
 
 /*
- * Find out how many bytes the thread caches are below the thread pointers. The distance
- * is the same in all threads, because the caches are in static TLS.
+ * Determine how many bytes below its thread pointer a thread's cache is. The distance is
+ * the same in all threads, because the caches are in static TLS.
  */
 static bool find_place(struct jemalloc *j, uint64_t *ret_below)
 {

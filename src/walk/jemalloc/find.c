@@ -16,9 +16,9 @@
 #define BASE_ALIGN (UINT64_C(2) << 20)
 
 /*
- * Offset of the extent structure in struct base_block_s. Before it are the size of the
- * block and a pointer to the next block. The extent belongs to no arena, and describes
- * the unused part of the block.
+ * Offset of the extent structure in struct base_block_s. The size of the block and a
+ * pointer to the next block precede it. The extent belongs to no arena, and describes the
+ * unused part of the block.
  */
 #define BASE_EXTENT_OFFSET 16
 #define BASE_HEAD_BYTES (BASE_EXTENT_OFFSET + JEMALLOC_EXTENT_BYTES)
@@ -258,7 +258,10 @@ const char *jemalloc_find_root(struct jemalloc *j)
 	return "jemalloc's page map was not found";
 }
 
-/* Return true if the mapping, at this index, is the zeroed data of a file (.bss). */
+/*
+ * Return true if the mapping with this index is the zero-initialised data of a file
+ * (.bss).
+ */
 static bool is_bss(const struct mapping_list *list, size_t index)
 {
 	const struct mapping *m = &list->items[index];
@@ -290,9 +293,9 @@ bool jemalloc_may_lack_extents(const struct jemalloc *j)
 }
 
 /*
- * Return true if the mapping that contains addr can have no base block at addr: if it is
- * the .bss of a file, or if a thread pointer refers to a higher address in it, because
- * then it is the thread's stack.
+ * Return true if there cannot be a base block at addr. This is the case if the mapping
+ * that contains addr is the .bss of a file, or a thread's stack: a thread pointer then
+ * refers to a higher address in the mapping.
  */
 static bool has_no_base(const struct jemalloc *j, uint64_t addr)
 {

@@ -19,9 +19,12 @@
 #define SAMPLE_MAX 4096
 
 static const struct jemalloc_layout layouts[] = {
-	/* jemalloc 5.3: an extent has the bits pai and guarded, and one of six states */
+	/*
+	 * jemalloc 5.3: an extent has the flags `pai` and `guarded`, and one of six
+	 * states
+	 */
 	{ 17, 3, 20, 28, true },
-	/* jemalloc 5.1 and 5.2: an extent has the bit dumpable */
+	/* jemalloc 5.1 and 5.2: an extent has the flag `dumpable` */
 	{ 16, 2, 18, 26, false },
 	{ 15, 2, 17, 25, false }, /* jemalloc 5.0 */
 };
@@ -219,8 +222,8 @@ static bool is_usual(const struct jemalloc *j, const struct jemalloc_raw *raw,
 
 /*
  * Counts of sampled extents: active extents, active extents with valid blocks, and valid
- * extents with the usual form. The last two counts depend on which size classes and
- * padding the search is trying.
+ * extents for which is_usual() returns true. The last two counts depend on the size
+ * classes and the padding that the search is trying.
  */
 struct validity {
 	size_t active_count, valid_count, usual_count;

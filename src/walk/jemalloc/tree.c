@@ -124,8 +124,8 @@ static bool read_entry(const struct walk *w, uint64_t addr, uint64_t word,
 }
 
 /*
- * Call the walk's fn for the entries of a leaf. Return false if the budget is exhausted,
- * which can happen only if leaves overlap.
+ * Call the walk's callback fn for each entry of a leaf. Return false if the budget is
+ * exhausted, which can happen only if leaves overlap.
  */
 static bool walk_leaf(struct walk *w, uint64_t leaf_addr, uint64_t first_page_addr)
 {

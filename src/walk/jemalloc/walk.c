@@ -12,8 +12,8 @@
 #define BUDGET_MIN UINT64_C(1000000)
 
 /*
- * If some of jemalloc's own data may be swapped out, return a description of this
- * problem, because every result depends on this data. Otherwise return NULL.
+ * Return a description of the problem if some of jemalloc's own data may be swapped out,
+ * because every result depends on this data. Otherwise return NULL.
  */
 static const char *check_swap(const struct jemalloc *j)
 {

@@ -81,7 +81,7 @@ struct jemalloc_extent {
 	uint64_t start_addr, end_addr; /* address range of the extent, page-aligned */
 	uint64_t first_addr;	       /* address of the first block */
 	uint64_t block_bytes;
-	uint64_t first_bit; /* the first block's bit in the tables of struct blocks */
+	uint64_t first_bit; /* the first block's bit in the bit tables of struct blocks */
 	uint16_t block_count;
 	/* index of the extent's arena in the array `arenas` of struct heap */
 	uint16_t arena;
@@ -126,13 +126,13 @@ struct jemalloc {
 	uint16_t arena_slots[JEMALLOC_ARENAS_MAX];
 
 	/*
-	 * numbers of thread caches that failed a check, and of those that are at least
+	 * count of thread caches that failed a check, and of those that are at least
 	 * partly swapped out
 	 */
 	uint64_t broken_caches, absent_caches;
 	/*
-	 * True if opt.hpa is set, so that some extents are parts of huge pages that are
-	 * not in the radix tree.
+	 * True if opt.hpa is set. Some extents are then parts of huge pages that are not
+	 * in the radix tree.
 	 */
 	bool has_huge_slabs;
 	uint64_t budget; /* number of steps that the searches may still take in total */
@@ -194,8 +194,8 @@ static inline bool jemalloc_is_of_huge_page(const struct jemalloc_raw *raw)
 }
 
 /*
- * Find the base blocks, and the root of the radix tree. Return NULL, or a static
- * description of the problem. Defined in find.c.
+ * Find the base blocks, and the root of the radix tree. Return NULL on success, or a
+ * static string that describes the problem. Defined in find.c.
  */
 const char *jemalloc_find_bases(struct jemalloc *j);
 const char *jemalloc_find_root(struct jemalloc *j);
@@ -223,9 +223,9 @@ const struct jemalloc_base *jemalloc_base_at(const struct jemalloc *j, uint64_t 
 					     uint64_t length);
 
 /*
- * Find the first element of an array, from *addr on, whose first word is resident and not
- * zero. Store the address of the element in *addr and the word in *ret. If there is no
- * such element, set *addr to `end`. Return false if the budget is exhausted (each
+ * Find the first element of an array, starting at *addr, whose first word is resident and
+ * not zero. Store the address of the element in *addr and the word in *ret. If there is
+ * no such element, set *addr to `end`. Return false if the budget is exhausted (each
  * examined element is one step) or if a word is only partly resident.
  */
 bool jemalloc_next_word(struct jemalloc *j, uint64_t *addr, uint64_t end,
@@ -265,8 +265,8 @@ uint64_t jemalloc_find_leaf(struct jemalloc *j, uint64_t addr);
 uint64_t jemalloc_leaf_span_bytes(const struct jemalloc *j);
 
 /*
- * Determine jemalloc's version and configuration. Return NULL, or a static description
- * of the problem. Defined in layout.c.
+ * Determine jemalloc's version and configuration. Return NULL on success, or a static
+ * string that describes the problem. Defined in layout.c.
  */
 const char *jemalloc_find_layout(struct jemalloc *j);
 enum jemalloc_state jemalloc_state_of(const struct jemalloc *j,
@@ -296,8 +296,8 @@ bool jemalloc_is_bitmap_valid(const struct jemalloc *j, const struct jemalloc_ra
 			      const struct jemalloc_extent *extent);
 
 /*
- * Read all extents, their blocks, and the bits of the blocks. Return NULL, or a static
- * description of the problem. Defined in extents.c.
+ * Read all extents, their blocks, and the bits of the blocks. Return NULL on success, or
+ * a static string that describes the problem. Defined in extents.c.
  */
 const char *jemalloc_read_extents(struct jemalloc *j);
 
@@ -317,8 +317,8 @@ void jemalloc_read_caches(struct jemalloc *j);
 void jemalloc_account(struct jemalloc *j);
 
 /*
- * Walk the heap like walk_heap(), but only the heap of jemalloc 5.0 to 5.3.1, linked
- * dynamically or statically.
+ * Like walk_heap(), but walk only the heap of jemalloc 5.0 to 5.3.1, linked dynamically
+ * or statically.
  */
 void walk_jemalloc(const struct walk_input *input, struct heap *ret,
 		   struct blocks *ret_blocks);

@@ -124,8 +124,8 @@ static bool is_count_equal(const struct mallocng *m)
 }
 
 /*
- * Return what swapped-out memory means for the figures, or NULL if no check failed for
- * that reason.
+ * Return a text that explains how swapped-out memory affects the figures, or NULL if no
+ * check failed because of it.
  */
 static const char *explain_absent(const struct mallocng *m)
 {

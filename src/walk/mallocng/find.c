@@ -47,7 +47,7 @@ static bool read_area(struct mallocng *m, uint64_t addr, uint64_t secret,
 
 /*
  * Read the context at addr. `at` points to the copy of its first members. Return false if
- * the context is invalid. A count on a page that was never written is 0.
+ * the context is invalid. If the page of a count was never written, the count is 0.
  */
 static bool read_context(struct mallocng *m, uint64_t addr, const uint8_t *at)
 {

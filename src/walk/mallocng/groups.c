@@ -105,8 +105,8 @@ static bool is_readable(struct mallocng *m, uint64_t start_addr, uint64_t end_ad
 }
 
 /*
- * Check that the head of the group leads back to the group's meta. A head that is swapped
- * out passes the check, and sets is_absent.
+ * Check that the head of the group points back to the group's meta. If the head is
+ * swapped out, set is_absent and accept the group.
  */
 static bool check_head(struct mallocng *m, struct mallocng_group *group)
 {

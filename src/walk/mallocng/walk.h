@@ -32,14 +32,14 @@ struct mallocng_context {
 	uint64_t first_area_addr;
 	/* number of slots in all groups of each class, except donated groups */
 	uint64_t class_slots[MALLOCNG_CLASS_COUNT];
-	bool is_swapped; /* true if some of these numbers may be swapped out */
+	bool is_swapped; /* true if part of class_slots may be swapped out */
 };
 
 /* The source of a group's memory. */
 enum mallocng_source {
 	MALLOCNG_MAPPED, /* the group has its own mapping */
 	MALLOCNG_NESTED, /* the group is in a slot of another group */
-	MALLOCNG_DONATED /* the group is in unused memory at the end of a file's data */
+	MALLOCNG_DONATED /* the group is in unused memory at the end of a data segment */
 };
 
 struct mallocng_group {
@@ -47,7 +47,7 @@ struct mallocng_group {
 	/* range of the group, including its head and any unused end */
 	uint64_t start_addr, end_addr;
 	uint64_t slot_bytes; /* distance between the starts of adjacent slots */
-	/* the bit of the group's first slot in the tables of struct blocks */
+	/* the bit of the group's first slot in the bit tables of struct blocks */
 	uint64_t first_bit;
 	uint32_t free_mask;  /* mask of the slots that are not allocated */
 	uint32_t group_mask; /* mask of the slots that contain a nested group */
@@ -77,14 +77,16 @@ struct mallocng {
 	struct mallocng_group *groups;
 	size_t group_count, group_capacity;
 	uint64_t bit_count;
-	/* number of mappings that the checks of all groups may still look up */
+	/* number of mappings that may still be looked up to check the groups */
 	uint64_t budget;
 	/*
 	 * number of metas that failed a check, and number of slots with an invalid
 	 * header
 	 */
 	uint64_t broken_metas, broken_slots;
-	/* numbers of groups and slots whose heads or headers are swapped out */
+	/*
+	 * count of groups whose heads, and count of slots whose headers, are swapped out
+	 */
 	uint64_t absent_groups, absent_slots;
 };
 
@@ -99,14 +101,15 @@ static inline uint64_t mallocng_slot_addr(const struct mallocng_group *group,
 }
 
 /*
- * Find the context and the meta areas. Return NULL, or a static description of the
- * problem. If the context was found, context.addr is not 0. Defined in find.c.
+ * Find the context and the meta areas. Return NULL on success, or a static string that
+ * describes the problem. If the context was found, context.addr is not 0. Defined in
+ * find.c.
  */
 const char *mallocng_find(struct mallocng *m);
 
 /*
- * Read the metas and check their groups. Return NULL, or a static description of the
- * problem. Defined in groups.c.
+ * Read the metas and check their groups. Return NULL on success, or a static string that
+ * describes the problem. Defined in groups.c.
  */
 const char *mallocng_read_groups(struct mallocng *m);
 
@@ -116,9 +119,7 @@ const char *mallocng_read_groups(struct mallocng *m);
  */
 void mallocng_account(struct mallocng *m);
 
-/*
- * Walk the heap like walk_heap(), but only the heap of mallocng in musl 1.2.1 to 1.2.5.
- */
+/* Like walk_heap(), but walk only the heap of mallocng in musl 1.2.1 to 1.2.5. */
 void walk_mallocng(const struct walk_input *input, struct heap *ret,
 		   struct blocks *ret_blocks);
 

@@ -85,9 +85,10 @@ struct mark {
 int mark_run(const struct mark_input *input, struct mark *ret);
 
 /*
- * Find the next direct leak, in descending address order. If no block outside a cycle of
- * leaked blocks points to the cycle, its block with the lowest address is the direct
- * leak. Return 1, 0 if there are no more leaks, or -ECANCELED.
+ * Find the next direct leak, in descending address order. In a cycle of leaked blocks to
+ * which no block outside the cycle points, the direct leak is the block with the lowest
+ * address. Return 1 if a leak was found, 0 if there are no more leaks, or -ECANCELED if
+ * the progress callback stopped the search.
  */
 int mark_next_leak(struct mark *mark, struct leak *ret);
 void mark_release(struct mark *mark);

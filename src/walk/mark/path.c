@@ -10,8 +10,8 @@
 #include "base/xalloc.h"
 
 /*
- * A bit in an element of `places` that is set if the word is in a register. The other
- * bits are then the register's number instead of an address.
+ * Flag bit in the elements of `places`. If it is set, the word with the pointer is in a
+ * register, and the other bits are the number of the register instead of an address.
  */
 #define PLACE_REGISTER (UINT64_C(1) << 63)
 
@@ -117,7 +117,7 @@ static uint64_t word_at(const struct search *s, uint64_t place)
 	return word;
 }
 
-/* Return the block that was found in the given visit of the breadth-first search. */
+/* Return the block that the breadth-first search found in the given visit. */
 static struct block_ref block_of(const struct search *s, size_t visit)
 {
 	struct block_ref ref = { 0 };

@@ -43,9 +43,9 @@ struct root_list {
 	}
 
 /*
- * Return true if the mapping may contain pointers: if it is writable, or if it is private
- * and was written before it became read-only. The image must contain the resident pages
- * of these mappings.
+ * Return true if the mapping may contain pointers, which is the case if it is writable,
+ * or if it is private and was written before it became read-only. The image must contain
+ * the resident pages of these mappings.
  */
 bool roots_want_mapping(const struct mapping *m);
 

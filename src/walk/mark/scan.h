@@ -45,7 +45,7 @@ struct workers;
 /* The state of one thread that searches for reachable blocks. */
 struct marker {
 	struct workers *workers;
-	/* the caller's blocks, image and index, with search hints of this thread */
+	/* copies of the caller's structs, so that each thread has its own search hints */
 	struct image image;
 	struct blocks blocks;
 	struct block_index index;
@@ -55,8 +55,8 @@ struct marker {
 	/* shared bit table of the blocks that were found while a stack was full */
 	uint64_t *waiting;
 	/*
-	 * true if a block's bit is the offset of its head in the image, in units of
-	 * BLOCK_ALIGN, as in glibc
+	 * true if the bit number of a block is the offset of its head in the image, in
+	 * units of BLOCK_ALIGN, as in glibc's heaps
 	 */
 	bool are_bits_places;
 	bool has_others;     /* true if several threads are searching */
@@ -90,7 +90,7 @@ void marker_visit_word(struct marker *m, uint64_t word);
 
 /*
  * Scan the resident parts of [start, end). If the range is long, scan its first piece and
- * push the remainder on the stack.
+ * push the remainder onto the stack.
  */
 void marker_scan_range(struct marker *m, uint64_t start, uint64_t end);
 

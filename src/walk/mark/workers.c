@@ -154,7 +154,10 @@ void workers_run(struct workers *w, const struct root_list *roots)
 	struct marker *m = w->markers;
 
 	marker_drain(m);
-	/* the other threads have work only if there are roots, or entries in the pool */
+	/*
+	 * the other threads have work only if there are roots, or if the pool contains
+	 * entries
+	 */
 	if (!roots && !m->has_handed_out)
 		return;
 	pthread_mutex_lock(&w->lock);

@@ -18,7 +18,7 @@
 #define WORKERS_POOL 2048
 
 struct workers {
-	struct marker *markers; /* markers[0] is that of the calling thread */
+	struct marker *markers; /* markers[0] belongs to the calling thread */
 	unsigned int count;
 	pthread_t threads[MARK_THREADS_MAX];
 
@@ -61,8 +61,8 @@ void workers_free(struct workers *w);
 void workers_run(struct workers *w, const struct root_list *roots);
 
 /*
- * Return the number and size of the blocks that all threads together have scanned. No
- * thread may be scanning.
+ * Return the number and size of the blocks that all threads together have scanned. Call
+ * this function only while no thread is scanning.
  */
 struct chunk_sum workers_scanned(const struct workers *w);
 

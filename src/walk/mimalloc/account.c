@@ -168,8 +168,8 @@ static bool may_lack_segment(const struct mimalloc *m)
 }
 
 /*
- * Return which parts of the heap the figures lack because memory is swapped out, or
- * NULL if they lack none.
+ * Return a text that names the parts of the heap that are not counted because memory is
+ * swapped out, or NULL if all parts are counted.
  */
 static const char *find_missing(const struct mimalloc *m)
 {

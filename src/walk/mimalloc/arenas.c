@@ -15,8 +15,8 @@
 #define ARENA_READ_BYTES 128
 
 /*
- * The owner of an arena is a struct mi_subproc_s. The list of all its arenas is within
- * this many bytes from its start.
+ * The owner of an arena is a struct mi_subproc_s. Its list of all arenas is in the first
+ * OWNER_BYTES bytes of the struct.
  */
 #define OWNER_BYTES UINT64_C(16384)
 
@@ -94,8 +94,8 @@ void mimalloc_add_arena(struct mimalloc *m, uint64_t addr)
 }
 
 /*
- * Return the number of pages that are in arenas of this layout, and whose first slice the
- * arena does not list as free.
+ * Return how many pages begin inside an arena of this layout, on a slice that the arena
+ * does not list as free.
  */
 static uint64_t count_fitting(struct mimalloc *m, const struct arena_layout *layout)
 {
@@ -132,7 +132,10 @@ static const struct arena_layout *choose_layout(struct mimalloc *m)
 	return best;
 }
 
-/* Add all arenas that the owner lists, because arenas without pages are not yet known. */
+/*
+ * Add all arenas in the owner's list, because the arenas without pages have not been
+ * found yet.
+ */
 static void add_unused(struct mimalloc *m, const struct arena_layout *layout,
 		       uint64_t owner_addr)
 {
@@ -168,8 +171,9 @@ static void add_slices(struct mimalloc *m, const struct arena *arena, uint64_t f
 }
 
 /*
- * Add the slices of the arena that are outside pages. *page is the index of the first
- * page that does not precede the arena; it is advanced past the arena.
+ * Add the slices of the arena that belong to no page. *page is the index of the first
+ * page that does not precede the arena. On return, it is the index of the first page
+ * after the arena.
  */
 static void split_arena(struct mimalloc *m, const struct arena *arena, size_t *page)
 {

@@ -22,7 +22,10 @@
 #define SEGMENT_OF_2_2                                                     \
 	.used = 216, .cookie = 224, .slice_count = 248, .info_count = 256, \
 	.entry_count = 272, .thread_id = 280, .slices = 288
-/* before mimalloc 2.1.4, the number of blocks and their size have 4 bytes each */
+/*
+ * before mimalloc 2.1.4, the fields for the number of blocks and their size are 4 bytes
+ * long
+ */
 #define PAGE_OF_2_0                                                              \
 	.page_bytes = 80, .free = 16, .block_count = 24, .block_count_bytes = 4, \
 	.block_bytes = 28, .block_bytes_bytes = 4, .local = 32, .thread = 40, .heap = 48
@@ -67,11 +70,11 @@ static const struct mimalloc_layout layouts[] = {
 
 #define LAYOUT_COUNT (sizeof(layouts) / sizeof(layouts[0]))
 
-/* How much of the memory a layout explains. */
+/* How well a layout fits the segments. */
 struct fit {
 	uint64_t segment_count;
 	uint64_t page_count;   /* pages in use that fit the layout */
-	uint64_t broken_count; /* pages that contradict the layout or are missing */
+	uint64_t broken_count; /* pages that contradict the layout, and missing pages */
 };
 
 static bool is_anonymous(const struct walk_input *input, uint64_t addr)
@@ -82,8 +85,9 @@ static bool is_anonymous(const struct walk_input *input, uint64_t addr)
 }
 
 /*
- * Return the next address from addr on that is aligned like a segment and whose page is
- * resident and anonymous, or UINT64_MAX. Pages of a runtime's heap are skipped.
+ * Return the first address at or above addr that is a multiple of the segment size and
+ * whose page is resident and anonymous. Return UINT64_MAX if there is none. Skip the
+ * pages of a runtime's heap.
  */
 static uint64_t next_candidate(struct mimalloc *m, uint64_t addr)
 {
@@ -190,7 +194,7 @@ static void fit_pages(struct mimalloc *m, const struct mimalloc_layout *layout,
 							  : segment->used_count - in_use;
 }
 
-/* Return how well the layout explains all segments with this cookie. */
+/* Return how well the layout fits all segments with this cookie. */
 static struct fit fit_layout(struct mimalloc *m, const struct mimalloc_layout *layout,
 			     uint64_t cookie)
 {
@@ -242,7 +246,9 @@ static uint64_t find_cookie(struct mimalloc *m, uint64_t cookie)
 	return 0;
 }
 
-/* Return the cookie of the segment at addr, or 0 if this layout has no segment there. */
+/*
+ * Return the cookie of the segment at addr, or 0 if no segment with this layout is there.
+ */
 static uint64_t cookie_at(struct mimalloc *m, const struct mimalloc_layout *layout,
 			  uint64_t addr)
 {

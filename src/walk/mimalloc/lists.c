@@ -65,8 +65,8 @@ uint64_t mimalloc_decode(const struct mimalloc_page *page, uint64_t value)
 
 /*
  * Mark the blocks of one list of a page as free. Return their number, or UINT64_MAX if
- * the list is invalid. If the list leads to swapped-out memory, set page->is_absent, and
- * return the number of blocks before that memory.
+ * the list is invalid. If the list continues in swapped-out memory, set page->is_absent,
+ * and return the number of blocks before that memory.
  */
 static uint64_t mark_list(struct mimalloc *m, struct mimalloc_page *page, uint64_t addr)
 {
@@ -150,7 +150,9 @@ static int compare_owners(const void *a, const void *b)
 	return (x->heap_addr > y->heap_addr) - (x->heap_addr < y->heap_addr);
 }
 
-/* Read the lists of all heaps to which pages belong. */
+/*
+ * For each heap to which pages belong, read the list of blocks that other threads freed.
+ */
 static void read_heaps(struct mimalloc *m)
 {
 	struct page_owner *owners = xcalloc(m->page_count + 1, sizeof(*owners));

@@ -38,8 +38,8 @@
 #define THREAD_FLAGS UINT64_C(3)
 
 /*
- * Maximum size of a block, so that its product with the number of blocks in a page fits
- * into 64 bits.
+ * Maximum size of a block. It ensures that the size of a block times the number of blocks
+ * in a page fits into 64 bits.
  */
 #define BLOCK_BYTES_MAX (UINT64_C(1) << WALK_ADDR_BITS)
 
@@ -91,9 +91,9 @@ static bool has_tables(struct mimalloc *m, uint64_t addr, uint64_t limit)
 }
 
 /*
- * Return the number of words of the map at addr, or 0 if there is no map. The first word
- * of a map is the address directly after the map, where the table for the lowest
- * addresses is. A map is not part of a runtime's heap.
+ * Return the number of words in the page map at addr, or 0 if there is no page map. The
+ * table for the lowest addresses directly follows the page map, so the first word of the
+ * page map is the address of its end. A page map is not part of a runtime's heap.
  */
 static uint64_t map_words(struct mimalloc *m, uint64_t addr)
 {
@@ -147,7 +147,7 @@ static void add_slice(struct entries *entries, uint64_t struct_addr, uint64_t ad
 		(struct entry){ struct_addr, addr, addr + MIMALLOC_SLICE_BYTES };
 }
 
-/* Read the table at addr, whose first word is for the slice at first_addr. */
+/* Read the table at addr, whose first word describes the slice at first_addr. */
 static bool read_table(struct mimalloc *m, uint64_t addr, uint64_t first_addr,
 		       struct entries *entries)
 {
@@ -239,7 +239,7 @@ static bool read_page(struct mimalloc *m, const struct mimalloc_map_layout *layo
 	memcpy(&offset, at + PAGE_START, sizeof(offset));
 	if (layout->has_offset)
 		ret->block_addr = entry->struct_addr + 8 * (uint64_t)offset;
-	/* the map may lack the last slices of a page with large blocks */
+	/* the page map may not contain the last slices of a page with large blocks */
 	if (ret->block_addr < ret->start_addr || ret->block_addr >= ret->end_addr ||
 	    ret->block_bytes > BLOCK_BYTES_MAX)
 		return true;
@@ -284,7 +284,10 @@ static bool is_struct_swapped(const struct mimalloc *m, const struct entry *entr
 		walk_is_swapped(m->input, entry->struct_addr + bytes - 1));
 }
 
-/* Find the layout that explains the most pages. Return false if none does. */
+/*
+ * Find the layout with which the most pages are consistent. Return false if it does not
+ * fit at least half of the resident pages.
+ */
 static bool choose_layout(struct mimalloc *m, const struct entries *entries)
 {
 	uint64_t best = 0, resident = 0;

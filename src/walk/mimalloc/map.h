@@ -23,13 +23,14 @@ void mimalloc_add_arena(struct mimalloc *m, uint64_t addr);
 
 /*
  * Read the arenas: which of their slices are free or contain mimalloc's own data. Return
- * NULL, or a static description of the problem. Defined in arenas.c.
+ * NULL on success, or a static string that describes the problem. Defined in arenas.c.
  */
 const char *mimalloc_read_arenas(struct mimalloc *m);
 
 /*
- * Read the pages and arenas of mimalloc 3. Return NULL, or a static description of the
- * problem. If the page map was found, map_addr is not 0. Defined in map.c.
+ * Read the pages and arenas of mimalloc 3. Return NULL on success, or a static string
+ * that describes the problem. If the page map was found, map_addr is not 0. Defined in
+ * map.c.
  */
 const char *mimalloc_read_map(struct mimalloc *m);
 

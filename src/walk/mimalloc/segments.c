@@ -18,7 +18,10 @@
  */
 #define HUGE_BLOCK_BYTES (UINT64_C(1) << 31)
 
-/* Before mimalloc 2.1, blocks up to this size do not begin at the start of their page. */
+/*
+ * Before mimalloc 2.1, a page whose blocks have at most this size has a gap before its
+ * first block.
+ */
 #define SHIFTED_BYTES_MAX (UINT64_C(1) << 10)
 
 /*
@@ -133,8 +136,8 @@ static bool read_pages(struct mimalloc *m, const struct mimalloc_segment *segmen
 }
 
 /*
- * Read a segment. limit is the start of the next segment that is in use. Memory of an
- * unused segment may have become part of that segment.
+ * Read a segment. `limit` is the start of the next segment in use. If the segment at hand
+ * is unused, part of its memory may already belong to that next segment.
  */
 static void read_segment(struct mimalloc *m, const struct mimalloc_segment *segment,
 			 uint64_t limit)

@@ -29,13 +29,17 @@
 
 /* Where the first block of a page is, relative to the start of the page. */
 enum mimalloc_start {
-	/* 128 bytes after the page's start, if its blocks are small */
+	/* in a page of small blocks, 128 bytes after the start of the page */
 	MIMALLOC_START_128,
-	/* 384 bytes after the page's start, if its blocks are small */
+	/* in a page of small blocks, 384 bytes after the start of the page */
 	MIMALLOC_START_384,
-	/* after a gap of 3 blocks, 1 block or none, depending on the block size */
+	/*
+	 * a gap of 3 blocks, 1 block or none, depending on the block size, precedes the
+	 * first block
+	 */
 	MIMALLOC_START_BLOCKS,
-	MIMALLOC_START_FIELD /* at an address that is stored in struct mi_page_s */
+	/* struct mi_page_s contains the address of the first block */
+	MIMALLOC_START_FIELD
 };
 
 /* Offsets in mimalloc's structs. Versions with equal offsets share a layout. */
@@ -68,7 +72,7 @@ struct mimalloc_page {
 	/* mimalloc 2 only: the heap of the page; 0 if the page's thread has ended */
 	uint64_t heap_addr;
 	uint64_t thread_id; /* mimalloc 2 only */
-	uint64_t first_bit; /* the first block's bit in the tables of struct blocks */
+	uint64_t first_bit; /* the first block's bit in the bit tables of struct blocks */
 	/*
 	 * Number of blocks that were ever handed out (capacity), that fit into the page
 	 * (reserved), and that are in use (used). A block that another thread freed
@@ -76,7 +80,7 @@ struct mimalloc_page {
 	 */
 	uint32_t capacity, reserved, used;
 	bool is_encoded; /* true if the lists are encoded with the keys */
-	/* true if a list leads to swapped-out memory; the page is then not counted */
+	/* true if a list continues in swapped-out memory; the page is then not counted */
 	bool is_absent;
 };
 
@@ -128,7 +132,7 @@ struct mimalloc {
 
 	/* counts of the structures that failed a check */
 	uint64_t broken_segments, broken_pages, broken_lists;
-	/* number of pages whose struct or parts of whose lists are swapped out */
+	/* number of pages whose struct or lists are at least partly swapped out */
 	uint64_t absent_pages;
 	/* true if tables that list pages, arenas or free slices may be swapped out */
 	bool may_lack_tables;
@@ -154,7 +158,7 @@ void mimalloc_add_range(struct mimalloc_ranges *ranges, uint64_t start_addr,
 
 /*
  * Append a page, and number its blocks. If the page's figures contradict each other,
- * count a broken page and return false. Defined in walk.c.
+ * count the page as broken and return false. Defined in walk.c.
  */
 bool mimalloc_add_page(struct mimalloc *m, const struct mimalloc_page *page);
 
@@ -162,8 +166,8 @@ bool mimalloc_add_page(struct mimalloc *m, const struct mimalloc_page *page);
 const struct mimalloc_page *mimalloc_find_page(const struct mimalloc *m, uint64_t addr);
 
 /*
- * Find the segments of mimalloc 2, and the layout that explains them. Return false if
- * no segment was found. Defined in find.c.
+ * Find the segments of mimalloc 2, and the layout that fits them. Return false if no
+ * segment was found. Defined in find.c.
  */
 bool mimalloc_find_segments(struct mimalloc *m);
 
@@ -195,7 +199,7 @@ void mimalloc_read_lists(struct mimalloc *m);
  */
 void mimalloc_account(struct mimalloc *m);
 
-/* Walk the heap like walk_heap(), but only the heap of mimalloc. */
+/* Like walk_heap(), but walk only the heap of mimalloc. */
 void walk_mimalloc(const struct walk_input *input, struct heap *ret,
 		   struct blocks *ret_blocks);
 

@@ -11,7 +11,7 @@
 #include "walk/blocks/page_use.h"
 
 /*
- * Return the chunk's bit in the tables of struct blocks. The chunk's head, at addr,
+ * Return the chunk's bit in the bit tables of struct blocks. The chunk's head, at addr,
  * must be resident.
  */
 static uint64_t chunk_bit(const struct oldmalloc *m, uint64_t addr)

@@ -24,7 +24,10 @@
 #define BROKEN_MAX 4
 #define RINGS_MIN 1
 
-/* The first number of a lock is 0 or 1, the second is the number of waiting threads. */
+/*
+ * Maximum number of waiting threads in a valid lock. A lock consists of two numbers: the
+ * first is 0 or 1, and the second is the number of waiting threads.
+ */
 #define WAITERS_MAX 65535
 
 enum bin_kind {
@@ -63,8 +66,8 @@ static enum bin_kind read_bin(struct oldmalloc *m, const uint8_t *at, uint64_t s
 }
 
 /*
- * Return true if the map of bins and the bins are at addr. `at` points to the copy of
- * their bytes.
+ * Return true if the bitmap of nonempty bins (binmap) and the bins are at addr. `at`
+ * points to the copy of their bytes.
  */
 static bool are_bins(struct oldmalloc *m, uint64_t addr, const uint8_t *at)
 {

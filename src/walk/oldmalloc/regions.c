@@ -7,7 +7,7 @@
 
 #include "base/xalloc.h"
 
-/* A region whose end cannot be found must have at least this many chunks. */
+/* Minimum number of chunks in a region that contains inconsistent chunks. */
 #define BROKEN_CHUNKS_MIN 8
 
 struct head {
@@ -105,8 +105,9 @@ static bool is_mapped_head(struct oldmalloc *m, uint64_t addr, uint64_t start_ad
 }
 
 /*
- * Return the head of the block whose first head is at addr. An aligned block has a second
- * head before its address; the size in the first head may then be out of date.
+ * Return the address of the valid head of the block whose first head is at addr. An
+ * aligned block has a second head directly before it; the size in the first head may then
+ * be out of date.
  */
 static uint64_t find_aligned(struct oldmalloc *m, uint64_t addr, uint64_t start_addr,
 			     uint64_t limit, struct head *head)

@@ -88,7 +88,7 @@ void oldmalloc_find_regions(struct oldmalloc *m);
 /* Sum the chunks by class, page and mapping, and check the bins. Defined in account.c. */
 void oldmalloc_account(struct oldmalloc *m);
 
-/* Walk the heap like walk_heap(), but only the heap of musl's old malloc. */
+/* Like walk_heap(), but walk only the heap of musl's old malloc. */
 void walk_oldmalloc(const struct walk_input *input, struct heap *ret,
 		    struct blocks *ret_blocks);
 

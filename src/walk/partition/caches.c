@@ -89,8 +89,8 @@ static unsigned int count_cached(struct partition *p, const struct partition_roo
 }
 
 /*
- * addr is a place where the address of a root is stored. If a thread cache's array ends
- * there, mark the cached slots.
+ * Check whether the array of a thread cache ends at addr, where the address of a root is
+ * stored. If so, mark the cached slots.
  */
 static void try_cache(struct partition *p, uint32_t root_index, uint64_t addr)
 {

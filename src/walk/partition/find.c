@@ -25,7 +25,10 @@
 /* Offset of with_thread_cache in the settings of PartitionRoot. */
 #define HAS_CACHE_SHIFT 8
 
-/* Indices of the root's words after the sentinel bucket, counted from `initialized_`. */
+/*
+ * Indices of the root's words after the sentinel bucket. The word with the index 0
+ * contains `initialized_`.
+ */
 enum {
 	WORD_IS_INITIALIZED = 0,
 	WORD_SUPER_BYTES = 3,
@@ -130,7 +133,10 @@ static bool is_offset(struct partition *p, struct partition_root *root, uint64_t
 	       find_pool(p, root, super_addr);
 }
 
-/* Find the pool, and the offset of the metadata, which is a member of the settings. */
+/*
+ * Find the word in the root's settings that contains the offset of the metadata, and find
+ * the pool.
+ */
 static bool read_settings(struct partition *p, struct partition_root *root)
 {
 	uint64_t word;

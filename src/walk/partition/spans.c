@@ -16,7 +16,10 @@
 #define EXTENT_NEXT 8
 #define EXTENT_COUNTS 16
 
-/* Indices of the words in the other entries, PartitionPageMetadata. */
+/*
+ * Indices of the words in PartitionPageMetadata, the type of all metadata entries except
+ * the first.
+ */
 enum {
 	ENTRY_FREE_LIST,
 	ENTRY_NEXT,
@@ -32,8 +35,8 @@ enum {
 #define VALID_SHIFT 54
 
 /*
- * Indices of the words in PartitionDirectMapExtent, which follows the bucket of
- * the direct map.
+ * Indices of the words in PartitionDirectMapExtent, the struct that follows the bucket of
+ * a direct map.
  */
 enum {
 	DIRECT_NEXT,
@@ -112,7 +115,7 @@ static unsigned int read_span(struct partition *p, uint32_t root_index,
 			      PAGES_PER_PARTITION_PAGE);
 }
 
-/* Return false if the metadata of the super page is corrupt. */
+/* Read a super page and its spans. Return false if its metadata is corrupt. */
 static bool read_super_page(struct partition *p, uint32_t root_index,
 			    uint64_t metadata_addr)
 {

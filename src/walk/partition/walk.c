@@ -25,7 +25,10 @@ void walk_partition(const struct walk_input *input, struct heap *ret,
 
 	heap_init(ret);
 	*ret_blocks = (struct blocks)BLOCKS_INIT;
-	/* without the pools, the search would copy many pages of an unrelated process */
+	/*
+	 * do not search a sparse image unless the mappings show PartitionAlloc's pools:
+	 * the search would copy many pages of an unrelated process
+	 */
 	if (input->image->is_sparse && !is_likely)
 		return;
 	p = xcalloc(1, sizeof(*p));

@@ -70,11 +70,11 @@ struct partition_span {
 	uint64_t start_addr, end_addr; /* address range of the span, in whole pages */
 	uint64_t slot_bytes;
 	uint32_t slot_count;
-	uint32_t used_count; /* number of slots that are or were allocated */
+	uint32_t used_count; /* number of slots that have ever been allocated */
 	uint32_t live_count; /* number of allocated slots, including cached ones */
 	uint32_t root;	     /* index of the root */
 	uint64_t first_free; /* address of the first free slot in the list, or 0 */
-	uint64_t first_bit;  /* the first slot's bit in the tables of struct blocks */
+	uint64_t first_bit;  /* the first slot's bit in the bit tables of struct blocks */
 };
 
 /* Memory that consists of super pages, or of a direct map. */
@@ -103,8 +103,8 @@ struct partition {
 };
 
 /*
- * Find the roots in the data of the program and its libraries. Return NULL, or a
- * description of the problem. (find.c)
+ * Find the roots in the data of the program and its libraries. Return NULL on success, or
+ * a string that describes the problem. (find.c)
  */
 const char *partition_find(struct partition *p);
 
@@ -126,8 +126,8 @@ void partition_read_spans(struct partition *p);
 void partition_read_lists(struct partition *p);
 
 /*
- * Find the caches of the threads, and mark the slots in them. Requires the marks of
- * partition_read_lists(). (caches.c)
+ * Find the caches of the threads, and mark the cached slots. Call partition_read_lists()
+ * first. (caches.c)
  */
 void partition_read_caches(struct partition *p);
 
@@ -142,7 +142,7 @@ uint64_t partition_next_free(struct partition *p, const struct partition_root *r
 /* Sum the slots by partition, size, page and mapping. (account.c) */
 void partition_account(struct partition *p);
 
-/* Walk the heap like walk_heap(), but only the partitions of PartitionAlloc. */
+/* Like walk_heap(), but walk only the partitions of PartitionAlloc. */
 void walk_partition(const struct walk_input *input, struct heap *ret,
 		    struct blocks *ret_blocks);
 

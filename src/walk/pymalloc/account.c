@@ -40,10 +40,10 @@ static uint64_t block_count(const struct pymalloc_layout *layout, uint64_t block
 enum pool_state {
 	POOL_SOUND,
 	POOL_BROKEN, /* the pool failed a check */
-	POOL_ABSENT  /* the pool's head or part of its free list is swapped out */
+	POOL_ABSENT  /* the pool's header or part of its free list is swapped out */
 };
 
-/* The parts of an arena's pools. */
+/* Sums over the pools of an arena. */
 struct pool_sums {
 	uint64_t live_bytes;
 	uint64_t absent_bytes; /* size of the pools with the state POOL_ABSENT */

@@ -58,7 +58,7 @@ static bool is_object_swapped(const struct pymalloc *p,
 
 /*
  * Return true if the members of an arena_object are consistent with each other. The
- * address of an unused arena_object is 0.
+ * member `address` of an unused arena_object is 0.
  */
 static bool is_sound(const struct pymalloc_layout *layout, const struct object *object)
 {
@@ -78,10 +78,10 @@ static bool is_sound(const struct pymalloc_layout *layout, const struct object *
 }
 
 /*
- * Return the length of the array `arenas`. Starting with the minimum, the length is
- * doubled as long as all elements of the added half are valid. Python's variable that
- * contains the length is not needed. If an element is swapped out, it becomes the last
- * one, because the length of the array cannot be determined.
+ * Return the length of the array `arenas`. Start with the minimum length, and double it
+ * as long as all elements of the added half are valid. Python's variable that contains
+ * the length is not needed. If an element is swapped out, the length cannot be
+ * determined, and this element counts as the last one.
  */
 static uint64_t find_length(struct pymalloc *p, const struct pymalloc_state *state)
 {
@@ -118,8 +118,8 @@ static bool is_readable(const struct pymalloc *p, uint64_t addr, uint64_t bytes)
 /*
  * Read an arena's list of free pools into free_mask. The list contains only pools that
  * were used before. Return false if the list is inconsistent, or if its length
- * contradicts the arena's count of free pools. If the list leads to swapped-out memory,
- * only the part before that memory is read.
+ * contradicts the arena's count of free pools. If the list continues in swapped-out
+ * memory, only the part before that memory is read.
  */
 static bool read_free_pools(struct pymalloc *p, struct pymalloc_arena *arena,
 			    const struct object *object)

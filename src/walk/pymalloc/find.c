@@ -16,7 +16,9 @@
 /* Size of struct arena_object, whose first member is the address of the arena. */
 #define ARENA_OBJECT_BYTES UINT64_C(48)
 
-/* Maximum number of pools from usedpools[] with which to find the array `arenas`. */
+/*
+ * Maximum number of pools to take from usedpools[] in order to find the array `arenas`.
+ */
 #define SAMPLE_MAX PYMALLOC_CLASSES_MAX
 
 struct sample {
@@ -26,9 +28,9 @@ struct sample {
 
 /*
  * Return true if the pair of pointers at addr may be an element of usedpools[]. Python
- * treats the pair as the members next and prev of a pool head that begins 16 bytes before
- * the pair. If a size class has no pool in use, both pointers contain the address of this
- * imaginary head.
+ * treats the pair as the members next and prev of a pool header that begins 16 bytes
+ * before the pair. If a size class has no pool in use, both pointers contain the address
+ * of this imaginary header.
  */
 static bool is_pair(struct image *image, uint64_t addr, bool *ret_is_empty)
 {
@@ -45,8 +47,9 @@ static bool is_pair(struct image *image, uint64_t addr, bool *ret_is_empty)
 }
 
 /*
- * Count the consecutive valid elements of usedpools[] from addr on. Stop at one more than
- * the array can have. Store the first pool of each size class in samples.
+ * Count the consecutive valid elements of usedpools[], starting at addr. Stop when there
+ * are more elements than the array can have. Store the first pool of each size class in
+ * `samples`.
  */
 static unsigned int count_pairs(struct image *image, uint64_t addr,
 				struct sample *samples, size_t *ret_sample_count)
@@ -172,8 +175,8 @@ static void find_in_area(struct pymalloc *p, const struct data_area *area)
 		    sample_count > 0)
 			try_state(p, area, addr, count, samples, sample_count);
 		/*
-		 * if a sequence of valid elements is too short, so is every sequence that
-		 * begins inside it
+		 * if a sequence of valid elements is too short, any sequence that begins
+		 * inside it is too short as well
 		 */
 		addr += count > 1 ? (count - 1) * PAIR_BYTES : 8;
 		addr = image_next_resident(image, addr, area->end_addr);

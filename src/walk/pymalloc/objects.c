@@ -11,15 +11,15 @@
 #include "walk/pymalloc/types.h"
 #include "walk/pymalloc/walk.h"
 
-/* Number of blocks to examine in order to determine the size of the collector's head. */
+/* Number of blocks to examine in order to determine the size of PyGC_Head. */
 #define TRIED_BLOCKS 20000
 
 /* sizeof(PyGC_Head): since Python 3.8, in 3.7, and in 3.6 */
 static const uint64_t head_sizes[] = { 16, 24, 32 };
 
 /*
- * The largest reference count of a valid object. Objects that live forever have
- * UINT32_MAX since Python 3.12, and 3 << 30 since 3.14.
+ * Maximum reference count of a valid object. Immortal objects have the count UINT32_MAX
+ * since Python 3.12, and 3 << 30 since 3.14.
  */
 #define REFERENCES_MAX (UINT64_C(1) << 33)
 
@@ -102,8 +102,7 @@ static uint32_t type_of(struct counting *c, const struct block *block)
 }
 
 /*
- * Choose the size of the collector's head with which memstate recognizes the most
- * blocks as objects.
+ * Choose the size of PyGC_Head with which memstate recognizes the most blocks as objects.
  */
 static void find_head_size(struct counting *c)
 {

@@ -4,10 +4,10 @@
  *
  * An object begins with its reference count and the address of its type. A type is an
  * object too: the types of types lead to an object with the name "type" that is its own
- * type. Objects that the cyclic garbage collector tracks have a head before them. Since
- * Python 3.11, objects with a dictionary have two more words before that head. The flags
- * of a type show which of these parts its objects have, so memstate accepts an object
- * only at the one place in its block that the flags determine.
+ * type. Objects that the cyclic garbage collector tracks have a header before them
+ * (PyGC_Head). Since Python 3.11, objects with a dictionary have two more words before
+ * this header. The flags of a type show which of these parts its objects have, so
+ * memstate accepts an object only at the one place in its block that the flags determine.
  */
 #ifndef MS_WALK_PYMALLOC_OBJECTS_H
 #define MS_WALK_PYMALLOC_OBJECTS_H

@@ -183,7 +183,7 @@ uint32_t python_types_find(struct python_types *types, uint64_t addr)
 
 	if (!slot || slot->addr == addr)
 		return slot ? slot->number : 0;
-	/* most words are not addresses: only addresses in the image are worth a slot */
+	/* most words are not addresses, so use slots only for addresses in the image */
 	if (!image_at(types->image, addr, TYPE_BYTES))
 		return 0;
 	slot->addr = addr;

@@ -17,8 +17,8 @@ struct python_type {
 	uint64_t addr;
 	char *name;
 	uint64_t basic_bytes; /* tp_basicsize */
-	bool is_collected;    /* true if the collector's head precedes the objects */
-	bool has_extra;	      /* true if two more words precede the collector's head */
+	bool is_collected;    /* true if a PyGC_Head precedes each object of the type */
+	bool has_extra;	      /* true if two more words precede the PyGC_Head */
 };
 
 struct python_types;

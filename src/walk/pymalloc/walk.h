@@ -6,10 +6,10 @@
  * Sources: Objects/obmalloc.c and Include/internal/pycore_obmalloc.h of CPython 3.6 to
  * 3.13; x86-64.
  *
- * An arena is a mapping of 64 pools. A pool has a head of 48 bytes and blocks of one size
- * class. The array usedpools[], in the static data of Python, contains a circular list
- * for each class, with the pools that have both allocated and free blocks. The array
- * `arenas` describes each arena; the head of a pool contains the index of the pool's
+ * An arena is a mapping of 64 pools. A pool has a header of 48 bytes and blocks of one
+ * size class. The array usedpools[], in the static data of Python, contains a circular
+ * list for each class, with the pools that have both allocated and free blocks. The array
+ * `arenas` describes each arena; the header of a pool contains the index of the pool's
  * arena in that array.
  */
 #ifndef MS_WALK_PYMALLOC_WALK_H
@@ -22,7 +22,7 @@
 
 /* number of pools in an aligned arena; other arenas have one pool fewer */
 #define PYMALLOC_POOLS 64
-#define PYMALLOC_HEAD_BYTES 48 /* size of the head of a pool */
+#define PYMALLOC_HEAD_BYTES 48 /* size of a pool header */
 #define PYMALLOC_CLASSES_MAX 64
 #define PYMALLOC_BLOCK_MAX 512 /* size of the blocks in the largest class */
 
@@ -51,10 +51,13 @@ struct pymalloc_arena {
 	uint64_t carved_addr; /* start of the pools that were never used */
 	uint64_t end_addr;    /* end of the last pool */
 	uint64_t free_mask;   /* bit n is set if pool n is in the list of free pools */
-	/* the bit of the arena's first block in the tables of struct blocks */
+	/* the bit of the arena's first block in the bit tables of struct blocks */
 	uint64_t first_bit;
 	bool is_broken; /* true if the arena failed a check; it is then not counted */
-	/* true if free_mask lacks pools, because the list leads to swapped-out memory */
+	/*
+	 * true if free_mask is incomplete, because the list continues in swapped-out
+	 * memory
+	 */
 	bool is_list_cut;
 };
 
@@ -77,7 +80,7 @@ struct pymalloc {
 	bool may_lack_arena; /* true if part of the array `arenas` may be swapped out */
 };
 
-/* The head of a pool: struct pool_header. */
+/* The header of a pool: struct pool_header. */
 struct pymalloc_pool {
 	uint32_t live_count; /* number of allocated blocks (ref.count) */
 	uint64_t free_addr;  /* first block in the list of freed blocks (freeblock) */
@@ -88,7 +91,7 @@ struct pymalloc_pool {
 	uint32_t next_offset;
 };
 
-/* Read the head of the pool at addr. Return false if the head is not resident. */
+/* Read the header of the pool at addr. Return false if the header is not resident. */
 bool pymalloc_read_pool(struct image *image, uint64_t addr, struct pymalloc_pool *ret);
 
 /* Return the size of the blocks of a class, in bytes. */
@@ -99,8 +102,8 @@ static inline uint64_t pymalloc_class_bytes(const struct pymalloc_layout *layout
 }
 
 /*
- * Find the allocators of all interpreters. Return NULL, or a static description of the
- * problem. Defined in find.c.
+ * Find the allocators of all interpreters. Return NULL on success, or a static string
+ * that describes the problem. Defined in find.c.
  */
 const char *pymalloc_find(struct pymalloc *p);
 
@@ -114,8 +117,8 @@ void pymalloc_read_arenas(struct pymalloc *p);
 void pymalloc_account(struct pymalloc *p);
 
 /*
- * Walk the heap like walk_heap(), but only the heap in which CPython 3.6 to 3.13
- * allocates objects.
+ * Like walk_heap(), but walk only the heap in which CPython 3.6 to 3.13 allocates
+ * objects.
  */
 void walk_pymalloc(const struct walk_input *input, struct heap *ret,
 		   struct blocks *ret_blocks);

@@ -8,8 +8,9 @@
 #include "base/xalloc.h"
 
 /*
- * struct heap_page begins with 16-bit numbers: the size of the slots, their number, and
- * the number of free slots in the list that begins at the word FREE_LIST.
+ * struct heap_page begins with three 16-bit numbers: the size of a slot, the number of
+ * slots, and the number of free slots in the list. The word with the index FREE_LIST_WORD
+ * is the address of the first free slot.
  */
 #define START_WORD 4
 #define FREE_LIST_WORD 5
@@ -29,8 +30,8 @@ static unsigned int find_size(uint64_t slot_bytes)
 
 /*
  * Return true if the list of free slots has the expected length and contains only free
- * slots of the page. If the list leads to swapped-out memory, only the part before
- * that is checked.
+ * slots of the page. If the list continues in swapped-out memory, only the part before
+ * that memory is checked.
  */
 static bool is_free_list(struct ruby *r, const struct ruby_page *page, uint64_t at,
 			 uint64_t count)
@@ -55,8 +56,9 @@ static bool is_free_list(struct ruby *r, const struct ruby_page *page, uint64_t 
 }
 
 /*
- * Set *ret to the slot page at addr. Return false if the page's description does not
- * lead back to it. *ret_has_list is false if the list of free slots fails a check.
+ * Set *ret to the slot page at addr. Return false if the page's struct heap_page does not
+ * describe slots on this page. Set *ret_has_list to false if the list of free slots fails
+ * a check.
  */
 static bool read_page(struct ruby *r, uint64_t addr, struct ruby_page *ret,
 		      bool *ret_has_list)
@@ -98,7 +100,10 @@ static void add_page(struct ruby *r, const struct ruby_page *page)
 	r->bit_count += page->slot_count;
 }
 
-/* Pages in [heap] are blocks of malloc, and are counted as such. */
+/*
+ * Return true if the slot page at addr may be in [heap]. Such a page is a block of
+ * malloc, and is counted in malloc's heap.
+ */
 static bool is_in_malloc(const struct ruby *r, uint64_t addr)
 {
 	const struct mapping *m = mapping_list_find(r->input->mappings, addr);

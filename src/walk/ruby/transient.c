@@ -17,7 +17,10 @@
 #define BLOCK_BYTES (UINT64_C(32) << 10)
 #define HEADER_BYTES UINT64_C(16)
 
-/* Upper bound on the number of blocks that end a list. Ruby has three lists of blocks. */
+/*
+ * Upper bound on the number of blocks without a successor. Ruby has three lists of
+ * blocks, and the last block of each list has no successor.
+ */
 #define ENDS_MAX 4
 
 /* Maximum number of swapped-out block headers that the search skips. */
@@ -45,9 +48,9 @@ static bool read_block(struct ruby *r, uint64_t addr, struct block_header *ret)
 }
 
 /*
- * Return true if the block header at addr may be swapped out, so that nothing is
- * known about the block. Limit the number of such headers, because a process may have
- * much swapped-out memory.
+ * Return true if the block header at addr may be swapped out, and the search may skip it.
+ * The number of skipped headers is limited, because a process may have a lot of
+ * swapped-out memory.
  */
 static bool is_skipped(struct ruby *r, uint64_t addr)
 {

@@ -29,7 +29,10 @@ void walk_ruby(const struct walk_input *input, struct heap *ret,
 
 	heap_init(ret);
 	*ret_blocks = (struct blocks)BLOCKS_INIT;
-	/* without Ruby, the search would copy many pages of an unrelated heap */
+	/*
+	 * do not search a sparse image unless the process contains Ruby: the search would
+	 * copy many pages of an unrelated heap
+	 */
 	if (input->image->is_sparse && !has_code)
 		return;
 	ret->problem = ruby_find(&r);

@@ -59,7 +59,10 @@ static inline uint64_t ruby_slot_bytes(unsigned int size)
 	return UINT64_C(40) << size;
 }
 
-/* Find the slot pages. Return NULL, or a description of the problem. (find.c) */
+/*
+ * Find the slot pages. Return NULL on success, or a string that describes the problem.
+ * (find.c)
+ */
 const char *ruby_find(struct ruby *r);
 
 /*
@@ -80,7 +83,7 @@ uint64_t ruby_find_transient(struct ruby *r);
  */
 void ruby_account_transient(struct ruby *r, uint64_t arena, struct heap_space *space);
 
-/* Walk the heap like walk_heap(), but only the slots of Ruby 3.1. */
+/* Like walk_heap(), but walk only the slots of Ruby 3.1. */
 void walk_ruby(const struct walk_input *input, struct heap *ret,
 	       struct blocks *ret_blocks);
 

@@ -169,8 +169,8 @@ static bool is_debug_library(struct tcmalloc *t)
 }
 
 /*
- * Return what swapped-out memory means for the figures, or NULL if no check failed for
- * that reason.
+ * Return a text that explains how swapped-out memory affects the figures, or NULL if no
+ * check failed because of it.
  */
 static const char *explain_absent(const struct tcmalloc *t)
 {

@@ -8,9 +8,9 @@
 #include "base/xalloc.h"
 
 /*
- * The array list_[] of ThreadCache contains one struct FreeList of 32 bytes per class.
- * After it are a few counters, and the links next_ and prev_: 48 bytes after the array in
- * versions 2.7 to 2.15, and 32 bytes in 2.18.
+ * The array list_[] of ThreadCache contains one struct FreeList of 32 bytes per class. A
+ * few counters follow the array, and then the links next_ and prev_: 48 bytes after the
+ * array in versions 2.7 to 2.15, and 32 bytes in 2.18.
  */
 #define LIST_BYTES 32
 /* offset of size_, a 32-bit number: the size of a block of the class */
@@ -47,8 +47,9 @@ static bool is_cache(struct tcmalloc *t, uint64_t addr)
 
 /*
  * Follow the list of caches from `first`, with links at the given offset in each cache.
- * Return true if each cache links back to the previous one, and the list has an end. Set
- * *ret_is_cut if a cache other than the first is swapped out, which ends the list, too.
+ * Return true if each cache links back to the previous one and the list has an end. A
+ * swapped-out cache other than the first also ends the list, and sets *ret_is_cut to
+ * true.
  */
 static bool follow_links(struct tcmalloc *t, uint64_t first, unsigned int link,
 			 bool *ret_is_cut)
@@ -98,11 +99,11 @@ static bool is_count_beside(struct tcmalloc *t, uint64_t addr)
 }
 
 /*
- * Follow the list that begins with the cache at `first`, whose address is stored at addr.
- * The offset of the links is unknown; with a wrong offset, the list seems to end after
- * the first cache. Keep the list whose length equals tcmalloc's count of caches,
- * otherwise the longest list. Of two lists of the same length, prefer the one that
- * continues in swapped-out memory.
+ * Follow the list that begins with the cache at `first`, a pointer that is stored at
+ * addr. The offset of the links in a cache is unknown, so try all possible offsets. With
+ * a wrong offset, the list seems to end after the first cache. Prefer a list whose length
+ * equals tcmalloc's count of caches, then the longest list. If two lists have the same
+ * length, prefer the one that continues in swapped-out memory.
  */
 static void try_list(struct tcmalloc *t, uint64_t addr, uint64_t first)
 {

@@ -34,7 +34,8 @@
 /*
  * Number of bytes of class_to_size_ to compare. In SizeMap, the tables
  * num_objects_to_move_, class_to_size_ and class_to_pages_ have one element per class.
- * After the tables is the number of classes, preceded by another word since version 2.11.
+ * The number of classes follows the tables; since version 2.11, there is another word
+ * between them.
  */
 #define TABLE_BEGIN_BYTES 16
 #define BLOCK_BYTES_MAX UINT64_C(262144) /* maximum size of a small block (kMaxSize) */
@@ -44,7 +45,7 @@
 #define BATCH_MAX 32768
 #define SPAN_PAGES_MAX 255
 
-/* Offsets in CentralFreeList, counted from size_class_. */
+/* Offsets in CentralFreeList, relative to size_class_. */
 #define CENTRAL_EMPTY 8
 
 /* Offsets in struct Span. */
@@ -53,9 +54,9 @@
 
 /*
  * Return true if the head of a list of spans may be at addr. Set *ret_is_linked to true
- * if the first and the last span of the list point back to the head. A link back may be
- * missing in a valid list if memstate stopped the process while tcmalloc was changing the
- * list, or if the span is swapped out.
+ * if the first and the last span of the list point back to the head. In a valid list,
+ * these pointers may be missing if memstate stopped the process while tcmalloc was
+ * changing the list, or if a span is swapped out.
  */
 static bool is_head(struct image *image, uint64_t addr, bool *ret_is_linked)
 {
@@ -115,8 +116,8 @@ static bool is_link_absent(struct tcmalloc *t, uint64_t addr)
 }
 
 /*
- * Return how many of the heads in [start, end) are inconsistent. Count the heads of lists
- * of swapped-out spans separately.
+ * Return how many of the list heads in [start, end) are inconsistent. Heads that cannot
+ * be checked because spans are swapped out are counted in t->absent_spans instead.
  */
 static uint64_t count_unlinked(struct tcmalloc *t, uint64_t start, uint64_t end)
 {
@@ -215,7 +216,7 @@ static bool read_classes(struct tcmalloc *t, uint64_t addr, unsigned int class_m
 
 static bool test_class_table(struct tcmalloc *t, uint64_t addr, const uint8_t *at)
 {
-	/* the first four sizes; the first is that of class 0, which is not used */
+	/* the sizes of classes 0 to 3; class 0 is not used */
 	static const int32_t sizes[4] = { 0, 8, 16, 32 };
 
 	if (memcmp(at, sizes, sizeof(sizes)) != 0 || addr < 4 * TCMALLOC_CLASS_MAX)
@@ -249,7 +250,8 @@ static bool test_central_lists(struct tcmalloc *t, uint64_t addr, const uint8_t 
 
 	memcpy(words, at, sizeof(words));
 	/*
-	 * expect the number of class 1, followed by the start and length of a list head
+	 * the central list of class 1 begins with its class number, followed by a list
+	 * head whose start and length are 0
 	 */
 	if (words[0] != 1 || words[1] != 0 || words[2] != 0 ||
 	    addr < TCMALLOC_CENTRAL_BYTES ||

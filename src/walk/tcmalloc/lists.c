@@ -5,7 +5,7 @@
 
 #include <string.h>
 
-/* Offsets in CentralFreeList, counted from size_class_. */
+/* Offsets in CentralFreeList, relative to size_class_. */
 #define CENTRAL_COUNTER 112
 #define CENTRAL_BATCHES 120
 #define CENTRAL_USED 1144
@@ -72,7 +72,7 @@ static struct list mark_list(struct tcmalloc *t, uint64_t addr, uint64_t max,
 	return list;
 }
 
-/* Check a list that must contain `count` blocks, after its blocks have been marked. */
+/* Check a list whose blocks have been marked. The list must contain `count` blocks. */
 static void check_list(struct tcmalloc *t, const struct list *list, uint64_t count)
 {
 	if (list->is_broken ||
@@ -82,7 +82,10 @@ static void check_list(struct tcmalloc *t, const struct list *list, uint64_t cou
 		t->absent_lists++;
 }
 
-/* Count a list whose head, `length` bytes at addr, is not in the image. */
+/*
+ * Count a list whose head is not in the image. The head is `length` bytes long and begins
+ * at addr.
+ */
 static void count_missing(struct tcmalloc *t, uint64_t addr, uint64_t length)
 {
 	if (walk_is_part_swapped(t->input, addr, addr + length))

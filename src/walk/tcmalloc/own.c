@@ -67,9 +67,10 @@ static bool is_in_data_area(const struct tcmalloc *t, const struct mapping *m)
 }
 
 /*
- * `near` is the address of a page in the same mapping that contains a known structure, or
- * 0. Mark the page at addr if it is less than PIECE_BYTES from `near` and in no span. If
- * the page at addr itself contains a known structure, update *near.
+ * Mark the page at addr as tcmalloc's own data if it is in no span and less than
+ * PIECE_BYTES from *near. *near is the address of a page in the same mapping that
+ * contains a known structure, or 0 if no such page has been visited. If the page at addr
+ * itself contains a known structure, set *near to addr.
  */
 static void mark_near(struct tcmalloc *t, uint64_t addr, uint64_t *near)
 {
@@ -86,15 +87,19 @@ static void mark_near(struct tcmalloc *t, uint64_t addr, uint64_t *near)
 		t->own_pages[page] = 2;
 }
 
-/* Mark the pages of a mapping that are near a marked page at a higher address. */
+/*
+ * Mark the pages of a mapping that are less than PIECE_BYTES from a page with a known
+ * structure at a higher address.
+ */
 static void mark_unused_before(struct tcmalloc *t, const struct mapping *m)
 {
 	size_t r = image_find_run(t->image, m->end_addr - 1) + 1;
 	uint64_t near = 0;
 
 	/*
-	 * begin with the run of the mapping's last page; if that page is absent, the run
-	 * begins after the mapping, and the loop marks none of its pages
+	 * Start with the run that contains the mapping's last page. If that page is not
+	 * resident, the search returns a run after the mapping, and the loop marks none
+	 * of its pages.
 	 */
 	if (r > t->image->run_count)
 		r = t->image->run_count;
@@ -112,8 +117,8 @@ static void mark_unused_before(struct tcmalloc *t, const struct mapping *m)
 }
 
 /*
- * Mark the pages of a mapping that are near a known structure, because they contain
- * unused structures of the same kind.
+ * Mark the pages of a mapping that are less than PIECE_BYTES from a page with a known
+ * structure, because they contain unused structures of the same kind.
  */
 static void mark_unused(struct tcmalloc *t, const struct mapping *m)
 {

@@ -50,9 +50,10 @@ static bool is_word_absent(const struct tcmalloc *t, uint64_t page)
 }
 
 /*
- * Return true if the span with the struct at addr, to which the page map's word for this
- * page refers, cannot be checked because the struct, or the word for the span's last
- * page, is swapped out. In the latter case, set *ret_end_page to the end of the span.
+ * The page map's word for `page` is addr, the address of a struct Span. Return true if
+ * this span cannot be checked because the struct, or the page map's word for the span's
+ * last page, is swapped out. In the latter case, set *ret_end_page to the end of the
+ * span.
  */
 static bool is_absent(const struct tcmalloc *t, uint64_t addr, uint64_t page,
 		      uint64_t *ret_end_page)
@@ -140,8 +141,8 @@ static void add_span(struct tcmalloc *t, const struct tcmalloc_span *span)
 }
 
 /*
- * Read the span with the struct at addr, to which the page map's word for *page refers.
- * Advance *page to the page after the span, or after the word if there is no span.
+ * Read the span whose struct is at addr, the address in the page map's word for *page.
+ * Set *page to the first page after the span, or to the next page if there is no span.
  */
 static void read_word(struct tcmalloc *t, uint64_t addr, uint64_t *page)
 {
@@ -164,9 +165,9 @@ static void read_word(struct tcmalloc *t, uint64_t addr, uint64_t *page)
 }
 
 /*
- * Read the spans in one leaf of the page map, from page *page on, and set *page to the
- * end of the last span. The words for pages in the middle of a span are out of date, so
- * they are skipped.
+ * Read the spans in one leaf of the page map, starting at page *page, and set *page to
+ * the end of the last span. Skip the words for pages in the middle of a span, because
+ * they are out of date.
  */
 static const char *read_leaf(struct tcmalloc *t, uint64_t leaf, uint64_t first_page,
 			     uint64_t *page)

@@ -5,7 +5,10 @@
 
 #include <stdlib.h>
 
-/* The walker may read as many words as the copy has, plus this constant. */
+/*
+ * Limit on the number of words that the walker reads: the number of words in the copy,
+ * plus this constant.
+ */
 #define BUDGET_MIN UINT64_C(4000000)
 
 void walk_tcmalloc(const struct walk_input *input, struct heap *ret,

@@ -56,7 +56,8 @@ struct tcmalloc_span {
 	/* size of a block; for a large block, the size of the span */
 	uint64_t block_bytes;
 	uint64_t block_count; /* number of blocks; 0 if the span is free */
-	uint64_t first_bit;   /* the first block's bit in the tables of struct blocks */
+	/* the first block's bit in the bit tables of struct blocks */
+	uint64_t first_bit;
 	/* address of the first block in the span's list; 0 if the list is empty */
 	uint64_t first_free;
 	uint16_t taken_count; /* number of blocks that are not in the span's list */
@@ -124,7 +125,7 @@ struct tcmalloc {
 
 	/* counts of the spans and lists that failed a check */
 	uint64_t broken_spans, broken_lists;
-	/* numbers of spans and lists that are at least partly swapped out */
+	/* count of spans, and of lists, that are at least partly swapped out */
 	uint64_t absent_spans, absent_lists;
 	/* true if the sums over the spans equal the page heap's own figures */
 	bool are_stats_equal;
@@ -134,8 +135,8 @@ struct tcmalloc {
 	 */
 	bool lacks_spans;
 	/*
-	 * true if the last word read from the page map may be inside a span that is
-	 * swapped out, and so out of date
+	 * true if the last word read from the page map may be out of date, because its
+	 * page may be in the middle of a swapped-out span
 	 */
 	bool is_after_absent;
 };
@@ -143,9 +144,9 @@ struct tcmalloc {
 typedef bool (*tcmalloc_test)(struct tcmalloc *t, uint64_t addr, const uint8_t *at);
 
 /*
- * Call `test` for each address in the area that is a multiple of `step` and from which at
- * least `length` bytes are copied, until a test returns true. The argument `at` of the
- * test points to the copy of these bytes. Return false if every test returns false.
+ * Call `test` for each address in the area that is a multiple of `step` and at which at
+ * least `length` bytes are in the image, until a call returns true. The argument `at` of
+ * `test` points to the copy of these bytes. Return false if all calls return false.
  * Defined in find.c.
  */
 bool tcmalloc_scan(struct tcmalloc *t, unsigned int step, uint64_t length,
@@ -174,21 +175,21 @@ bool tcmalloc_is_span_absent(const struct tcmalloc *t, uint64_t addr);
 const struct tcmalloc_span *tcmalloc_find_span(const struct tcmalloc *t, uint64_t addr);
 
 /*
- * Find the page heap, the size classes, the central lists and the threads' caches.
- * Return NULL, or a static description of the problem. If the page heap and the size
- * classes were found, row_addr is not 0. Defined in find.c.
+ * Find the page heap, the size classes, the central lists and the threads' caches. Return
+ * NULL on success, or a static string that describes the problem. If the page heap and
+ * the size classes were found, row_addr is not 0. Defined in find.c.
  */
 const char *tcmalloc_find(struct tcmalloc *t);
 
 /*
- * Find the threads' caches. Return NULL, or a static description of the problem. Defined
- * in caches.c.
+ * Find the threads' caches. Return NULL on success, or a static string that describes the
+ * problem. Defined in caches.c.
  */
 const char *tcmalloc_find_caches(struct tcmalloc *t);
 
 /*
- * Read the spans from the page map. Return NULL, or a static description of the problem.
- * Defined in spans.c.
+ * Read the spans from the page map. Return NULL on success, or a static string that
+ * describes the problem. Defined in spans.c.
  */
 const char *tcmalloc_read_spans(struct tcmalloc *t);
 
@@ -210,7 +211,7 @@ void tcmalloc_read_lists(struct tcmalloc *t);
  */
 void tcmalloc_account(struct tcmalloc *t);
 
-/* Walk the heap like walk_heap(), but only the heap of gperftools' tcmalloc. */
+/* Like walk_heap(), but walk only the heap of gperftools' tcmalloc. */
 void walk_tcmalloc(const struct walk_input *input, struct heap *ret,
 		   struct blocks *ret_blocks);
 

@@ -51,8 +51,9 @@ static uint64_t top_of(struct v8 *v, uint64_t heap_addr)
 }
 
 /*
- * Return where the objects end in a chunk of a new space: chunks before the one with the
- * allocation area are full, and chunks after it are empty.
+ * Return the end of the objects in a chunk of a new space. In the list of the space, the
+ * chunks before the one with the allocation area are full, and the chunks after it are
+ * empty.
  */
 static uint64_t find_end(struct v8 *v, const struct v8_chunk *chunk)
 {
@@ -62,7 +63,10 @@ static uint64_t find_end(struct v8 *v, const struct v8_chunk *chunk)
 	if (v8_has_flag(chunk, V8_FROM_BIT))
 		return chunk->area_addr;
 	top = top_of(v, chunk->heap_addr);
-	/* `top`, where the objects end, may be the end of a chunk */
+	/*
+	 * `top` is the end of the objects, and equals the end of the chunk if the chunk
+	 * is full
+	 */
 	i = SEARCH_FIRST(v->chunk_count, k, v->chunks[k].end_addr >= top);
 	if (top == 0 || i == v->chunk_count) {
 		v->has_unknown_top = true;

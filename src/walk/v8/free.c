@@ -20,7 +20,8 @@
 #define NODE_MIN UINT64_C(24)
 
 /*
- * Number of bytes before the heap in which to search for the isolate's allocation areas.
+ * Number of bytes before the heap in which to search for the allocation areas, which are
+ * in the isolate.
  */
 #define ISOLATE_BYTES (UINT64_C(128) << 10)
 
@@ -31,7 +32,10 @@ static void add_range(struct v8 *v, uint64_t start_addr, uint64_t end_addr)
 	v->ranges[v->range_count++] = (struct v8_range){ start_addr, end_addr };
 }
 
-/* Add the nodes of a list, whose sizes must have the given sum. */
+/*
+ * Add the free ranges in the list that begins with `node`. Return false if the list is
+ * invalid, or if the sum of the sizes is not `sum`.
+ */
 static bool read_nodes(struct v8 *v, const struct v8_chunk *chunk, uint64_t node,
 		       uint64_t sum)
 {
@@ -43,7 +47,7 @@ static bool read_nodes(struct v8 *v, const struct v8_chunk *chunk, uint64_t node
 		    addr % 8 != 0 || !image_read(v->image, addr + NODE_SIZE, &size) ||
 		    !image_read(v->image, addr + NODE_NEXT, &node))
 			return false;
-		/* a small integer is in the upper half of its word */
+		/* V8 stores a small integer (Smi) in the upper half of a word */
 		bytes = (size >> 32) * v->layout->free_unit_bytes;
 		if (bytes < NODE_MIN || bytes % 8 != 0 || bytes > sum ||
 		    bytes > chunk->area_end_addr - addr)
@@ -124,7 +128,7 @@ uint64_t v8_find_top(struct v8 *v, uint64_t heap_addr)
 		    !image_read(v->image, addr + 16, &area[2]) ||
 		    !is_in_new_space(v, heap_addr, area))
 			continue;
-		/* two different areas match, and it is unknown which one V8 uses */
+		/* two different areas match, so it is unknown which one V8 uses */
 		if (found != 0 && found != area[1])
 			return 0;
 		found = area[1];

@@ -39,7 +39,7 @@ static bool read_version(struct image *image, uint64_t addr, char version[TEXT_M
 	char of_v8[TEXT_MAX + 1];
 	uint64_t text_addr;
 
-	/* a short text is in the string itself */
+	/* the text of a short C++ string is inside the string object */
 	return image_read(image, addr, &text_addr) && text_addr == addr + SHORT_OFFSET &&
 	       read_string(image, addr, version) && strlen(version) <= SHORT_MAX &&
 	       strspn(version, "0123456789.") == strlen(version) &&

@@ -28,7 +28,10 @@ void walk_v8(const struct walk_input *input, struct heap *ret, struct blocks *re
 
 	heap_init(ret);
 	*ret_blocks = (struct blocks)BLOCKS_INIT;
-	/* without V8, the search would copy many pages of an unrelated heap */
+	/*
+	 * do not search a sparse image unless the process contains Node.js: the search
+	 * would copy many pages of an unrelated heap
+	 */
 	if (input->image->is_sparse && !has_code)
 		return;
 	ret->problem = v8_find(&v);

@@ -23,23 +23,24 @@
 #define V8_BIT_NONE 64
 
 /*
- * The differences between versions. Members of the descriptor are numbered in words. If
- * the descriptor is not in the chunk, word 1 of the chunk is its address, word 1 of the
- * descriptor is the chunk's address, and the flags are word 0 of the chunk instead of
- * word 1.
+ * The differences between V8 versions. The members of a chunk's descriptor are numbered
+ * in words. If the descriptor is separate from the chunk (is_apart), word 0 of the chunk
+ * contains the flags, and word 1 points to the descriptor, whose word 1 points back to
+ * the chunk. Otherwise, word 1 contains the flags.
  */
 struct v8_layout {
 	bool is_apart;
 	uint8_t size, heap, start, end, allocated, wasted, owner, next, categories;
 	/*
-	 * Word indices in the struct of a space: the first chunk's descriptor, and
-	 * the size of the areas of all chunks. The allocated bytes are 2 words
-	 * after this size.
+	 * Indices of two words in the struct of a space: the address of the first chunk's
+	 * descriptor, and the total size of the areas of all chunks. The number of
+	 * allocated bytes is 2 words after the total size.
 	 */
 	uint8_t front, capacity;
 	/* bit number of each flag; V8_BIT_NONE if the version lacks the flag */
 	uint8_t executable_bit, trusted_bit, large_bit;
-	uint8_t free_unit_bytes; /* unit of the sizes of free memory */
+	/* unit of the sizes that the lists of free memory contain, in bytes */
+	uint8_t free_unit_bytes;
 	/*
 	 * Offset in the heap of gc_state_, a 32-bit number that is 1 to 3 while V8
 	 * collects garbage
@@ -57,7 +58,7 @@ enum v8_kind {
 	V8_LARGE,
 	V8_CODE_LARGE,
 	V8_TRUSTED_LARGE,
-	V8_POOLED, /* chunks that are in no space */
+	V8_POOLED, /* chunks that belong to no space */
 	V8_KIND_COUNT_
 };
 
@@ -132,8 +133,8 @@ static inline bool v8_has_flag(const struct v8_chunk *chunk, uint8_t bit)
 }
 
 /*
- * Find the chunks and their spaces. Return NULL, or a description of the problem.
- * (find.c)
+ * Find the chunks and their spaces. Return NULL on success, or a string that describes
+ * the problem. (find.c)
  */
 const char *v8_find(struct v8 *v);
 
@@ -158,9 +159,7 @@ void v8_read_version(struct v8 *v, char ret[HEAP_VERSION_SIZE]);
  */
 void v8_account(struct v8 *v);
 
-/*
- * Walk the heap like walk_heap(), but only the heap of V8 in Node.js 18, 20, 22 and 24.
- */
+/* Like walk_heap(), but walk only the heap of V8 in Node.js 18, 20, 22 and 24. */
 void walk_v8(const struct walk_input *input, struct heap *ret, struct blocks *ret_blocks);
 
 #endif

@@ -143,8 +143,8 @@ static void fill_classes(struct heap *heap)
 }
 
 /*
- * Return how swapped-out structures change the figures of the heaps, or NULL if no
- * structure is swapped out.
+ * Return a text that explains how swapped-out structures affect the figures, or NULL if
+ * no structure is swapped out.
  */
 static const char *find_missing(const struct zend *z)
 {

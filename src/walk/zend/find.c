@@ -20,7 +20,7 @@
 #define CACHED_COUNT 3
 #define AVERAGE_COUNT 4
 #define LAST_BOUNDARY 5
-#define LAST_MEMBER 4 /* the last of these members in all versions */
+#define LAST_MEMBER 4 /* the last of these members that exists in all versions */
 
 /*
  * Return the offset of free_map in a chunk, or 0. The struct of the heap, whose length
@@ -51,7 +51,7 @@ static uint64_t find_bitmap(const uint8_t *page, uint64_t from)
 enum ring_state {
 	RING_NONE,
 	RING_COMPLETE,
-	RING_SWAPPED /* a neighbour is swapped out */
+	RING_SWAPPED /* a neighbour of the chunk is swapped out */
 };
 
 /* Check whether the neighbours of the chunk at addr in its ring point back to it. */

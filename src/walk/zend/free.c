@@ -18,8 +18,8 @@ static struct zend_run *find_run(struct zend *z, uint32_t heap, uint64_t addr)
 }
 
 /*
- * Return true if the address can be in a chunk that the walker lacks, because the chunk
- * or a neighbour in the ring is swapped out.
+ * Return true if the address may be in a chunk that was not found, because the chunk or a
+ * neighbour in the ring is swapped out.
  */
 static bool is_in_missing_chunk(struct zend *z, const struct zend_heap *heap,
 				uint64_t addr)
@@ -57,7 +57,7 @@ static bool mark_block(struct zend *z, uint32_t heap, unsigned int bin, uint64_t
 
 /*
  * Mark the blocks in the free list of a bin. Return false if a check fails. If the list
- * leads to swapped-out memory, only the part before that memory is read.
+ * continues in swapped-out memory, only the part before that memory is read.
  */
 static bool read_list(struct zend *z, uint32_t heap, unsigned int bin)
 {
@@ -66,7 +66,10 @@ static bool read_list(struct zend *z, uint32_t heap, unsigned int bin)
 	if (!image_read(z->image, z->heaps[heap].slots_addr + 8 * bin, &at))
 		return false;
 	while (at != 0) {
-		/* blocks of missing chunks are not marked, and may form a circle */
+		/*
+		 * blocks of missing chunks are not marked, so mark_block() does not
+		 * detect a cycle of such blocks
+		 */
 		if (at == mark || !mark_block(z, heap, bin, at))
 			return false;
 		if ((length & (length + 1)) == 0)

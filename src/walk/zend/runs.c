@@ -101,17 +101,20 @@ static void add_chunk(struct zend *z, uint64_t addr, uint32_t heap, bool is_cach
 	z->heaps[heap].found_bytes += ZEND_CHUNK_BYTES;
 }
 
-/* A heap cannot have more chunks than the copy has pages, because page 0 is resident. */
+/*
+ * A heap cannot have more chunks than the copy has pages, because page 0 of each chunk is
+ * resident.
+ */
 static bool has_room(const struct zend *z)
 {
 	return z->chunk_count < z->image->length_bytes / IMAGE_PAGE_BYTES;
 }
 
 /*
- * List the chunks in the ring of a heap, and their runs, from the chunk at *addr on.
- * `last` is the chunk before it. Stop at the main chunk or at a chunk that is swapped
- * out, and set *addr to the address of that chunk. Return false if a chunk fails a
- * check.
+ * List the chunks in the ring of a heap, and their runs, starting with the chunk at
+ * *addr. `last` is the address of the chunk that precedes it in the direction of the
+ * walk. Stop at the main chunk or at a chunk that is swapped out, and set *addr to the
+ * address of that chunk. Return false if a chunk fails a check.
  */
 static bool follow_ring(struct zend *z, uint32_t heap, bool is_backward, uint64_t last,
 			uint64_t *addr)
@@ -184,7 +187,7 @@ static bool read_huge(struct zend *z, uint32_t heap)
 					.bin = ZEND_LARGE,
 					.is_huge = true };
 
-		/* the list is circular if it leads to a marked element again */
+		/* a marked element is reached again only if the list is circular */
 		if (at == mark)
 			return false;
 		if ((length & (length + 1)) == 0)
@@ -274,9 +277,9 @@ static void check_places(struct zend *z)
 }
 
 /*
- * Return true if real_size, and not a block in a free list, may be at addr. If chunks are
- * missing, the value of real_size is larger than the total size of the chunks and huge
- * blocks that were found, and at most real_peak, the word after it.
+ * Return true if the word at addr may be real_size instead of an element of free_slot[].
+ * If chunks are missing, real_size must be larger than the total size of the chunks and
+ * huge blocks that were found, and at most real_peak, which is the next word.
  */
 static bool is_real_size(struct zend *z, const struct zend_heap *heap, uint64_t addr)
 {

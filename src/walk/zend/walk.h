@@ -41,7 +41,7 @@
 #define ZEND_MAP_FIRST UINT32_C(0x40000001)
 #define ZEND_BITMAP_BYTES (ZEND_PAGES / 8)
 
-/* The members from which PHP decides whether it keeps an empty chunk for later. */
+/* The members that determine whether PHP keeps an empty chunk for later use. */
 struct zend_counters {
 	int32_t chunk_count;
 	int32_t kept_count; /* number of chunks in the list of unused chunks */
@@ -66,7 +66,7 @@ struct zend_heap {
 	bool is_broken;
 	/*
 	 * true if the heap may have more chunks or huge blocks, because the ring or a
-	 * list leads to swapped-out memory
+	 * list continues in swapped-out memory
 	 */
 	bool lacks_chunks;
 	/* bit n is set if the free list of bin n leads to swapped-out memory */
@@ -98,7 +98,7 @@ struct zend {
 
 	struct zend_heap *heaps;
 	size_t heap_count, heap_capacity;
-	bool lacks_chunks;	 /* true if any heap lacks chunks */
+	bool lacks_chunks;	 /* true if chunks of any heap are missing */
 	bool has_unknown_layout; /* true if a main chunk was found, but not its heap */
 	struct zend_chunk *chunks;
 	size_t chunk_count, chunk_capacity;
@@ -116,9 +116,9 @@ uint64_t zend_block_count(const struct zend_run *run);
 
 /*
  * Return true if the blocks of the run are counted. If the free list of a bin is partly
- * swapped out, its other free blocks count as live. If chunks are missing, too, the live
- * bytes of all heaps would be neither an upper nor a lower bound; the runs of the bin are
- * then not counted.
+ * swapped out, the remaining free blocks of the bin count as live. If chunks are missing
+ * as well, the sum of the live bytes would be neither an upper nor a lower bound, so the
+ * runs of the bin are not counted.
  */
 static inline bool zend_is_counted(const struct zend *z, const struct zend_run *run)
 {
@@ -126,12 +126,15 @@ static inline bool zend_is_counted(const struct zend *z, const struct zend_run *
 	       !(z->heaps[run->heap].cut_bins >> run->bin & 1);
 }
 
-/* Find all heaps. Return NULL, or a description of the problem. (find.c) */
+/*
+ * Find all heaps. Return NULL on success, or a string that describes the problem.
+ * (find.c)
+ */
 const char *zend_find(struct zend *z);
 
 /*
- * List and check the chunks and runs of all heaps. Return NULL, or a description of the
- * problem if no heap passes. (runs.c)
+ * List and check the chunks and runs of all heaps. Return NULL on success, or a string
+ * that describes the problem if no heap passes. (runs.c)
  */
 const char *zend_read_runs(struct zend *z);
 
@@ -139,9 +142,9 @@ const char *zend_read_runs(struct zend *z);
 void zend_read_free(struct zend *z);
 
 /*
- * Return the resident bytes that gc_mem_caches() would return to the kernel: those of the
- * chunks without allocated blocks, except the main chunk. Return BYTES_UNKNOWN if PHP
- * would keep some of them. (trim.c)
+ * Return the resident bytes that gc_mem_caches() would return to the kernel: the bytes of
+ * all chunks without allocated blocks, except the main chunk. Return BYTES_UNKNOWN if PHP
+ * would keep some of these chunks. (trim.c)
  */
 uint64_t zend_trimmable(struct zend *z);
 
@@ -151,7 +154,7 @@ uint64_t zend_trimmable(struct zend *z);
  */
 void zend_account(struct zend *z);
 
-/* Walk the heap like walk_heap(), but only the heap of PHP 7.0 to 8.4. */
+/* Like walk_heap(), but walk only the heap of PHP 7.0 to 8.4. */
 void walk_zend(const struct walk_input *input, struct heap *ret,
 	       struct blocks *ret_blocks);
 
