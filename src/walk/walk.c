@@ -190,7 +190,7 @@ static void claim(const struct walk_found *found, uint64_t page_count, uint8_t c
 /*
  * If structures of a heap failed a check and some memory is swapped out, set
  * heap->problem to this possible reason. If the problem of an arena is known, leave
- * heap->problem unchanged, because the arena's problem is more exact.
+ * heap->problem unchanged, because the arena's problem is more specific.
  */
 static void explain_swapped(const struct walk_input *input, struct heap *heap)
 {
@@ -240,9 +240,9 @@ static uint64_t owned_bytes(const struct heap *heap)
 }
 
 /*
- * Return true if `other`, and not `first`, must be the first heap of the process. A
- * malloc's heap precedes a runtime's, and a larger heap precedes a smaller one. A malloc
- * that replaces libc's comes first even if its heap cannot be read.
+ * Return true if `other` instead of `first` must be listed as the first heap of the
+ * process. A malloc's heap precedes a runtime's, and a larger heap precedes a smaller
+ * one. A malloc that replaces libc's comes first even if its heap cannot be read.
  */
 static bool comes_before(const struct heap *other, const struct heap *first)
 {
@@ -298,7 +298,10 @@ static void add_others(struct walk_found found[], size_t first, struct heap *ret
 	}
 }
 
-/* Discard the heap, and record that the heap of an allocator could not be read. */
+/*
+ * Discard the results in *heap, and record that the heap of the given allocator could not
+ * be read.
+ */
 static void set_unread(struct heap *heap, enum allocator allocator)
 {
 	heap_release(heap);

@@ -35,8 +35,8 @@ bool walk_find_unread(const struct mapping_list *mappings, const struct heap *he
 		      struct heap *ret);
 
 /*
- * Return true if the mappings or the mapped files show that the process has no heap that
- * memstate can read, so that stopping the process would be useless. In this case, set
+ * Return true if the mappings or the mapped files show that stopping the process would be
+ * useless, because it has no heap that memstate can read. In this case, set
  * ret->allocator as walk_heap() does. *ret must be initialised. process_fd is the
  * process's directory in /proc, or negative to examine only the mappings.
  */

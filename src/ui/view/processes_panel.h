@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * processes_panel - the panel beside the list of processes on wide screens, with the
+ * processes_panel - a panel beside the list of processes on wide screens. It shows the
  * figures of the process under the cursor.
  */
 #ifndef MS_UI_VIEW_PROCESSES_PANEL_H

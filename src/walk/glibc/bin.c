@@ -77,8 +77,8 @@ enum glibc_bin glibc_bin_find(const struct blocks *blocks, const struct heap_are
 	if (!image_read(blocks->image, chunk_addr + size + 8, &next_size))
 		return GLIBC_BIN_UNKNOWN;
 	/*
-	 * The chunk after a chunk in a fastbin still marks it as in use, so that malloc
-	 * does not merge the two.
+	 * The chunk after a chunk in a fastbin still marks the latter as in use, so
+	 * malloc does not merge the two.
 	 */
 	if (next_size & CHUNK_PREV_INUSE) {
 		*ret_chunk_bytes = size;

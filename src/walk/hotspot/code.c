@@ -36,8 +36,8 @@ static bool is_zero(const uint8_t *at, uint64_t length)
 }
 
 /*
- * Return true if the resident memory of the range was never written, so that all its
- * bytes are zero.
+ * Return true if all resident bytes of the range are zero, as in memory that was never
+ * written.
  */
 static bool is_untouched(struct image *image, uint64_t addr, uint64_t end_addr)
 {
@@ -102,7 +102,10 @@ static bool read_code_heap(struct hotspot *h, uint64_t addr, enum hotspot_space 
 
 void hotspot_read_code(struct hotspot *h)
 {
-	/* the order of the heaps in CodeCache::_heaps is that of enum CodeBlobType */
+	/*
+	 * the heaps in CodeCache::_heaps are in the same order as the constants of enum
+	 * CodeBlobType
+	 */
 	static const enum hotspot_space order[] = { HOTSPOT_CODE_NON_PROFILED,
 						    HOTSPOT_CODE_PROFILED,
 						    HOTSPOT_CODE_NON_NMETHODS };

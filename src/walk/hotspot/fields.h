@@ -102,7 +102,7 @@ enum hotspot_constant {
 	CONSTANT_HUMONGOUS_MASK,
 	CONSTANT_HUMONGOUS_CONTINUED,
 	CONSTANT_OLD_MASK,
-	CONSTANT_ARCHIVE_MASK, /* constant that newer JDK versions lack */
+	CONSTANT_ARCHIVE_MASK, /* constant that does not exist in newer JDK versions */
 	HOTSPOT_CONSTANT_COUNT_
 };
 

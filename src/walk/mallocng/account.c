@@ -106,8 +106,8 @@ static void fill_classes(struct heap *heap)
 
 /*
  * Return true if musl's own count of slots in each class equals the number of slots that
- * the walker found. Groups that are swapped out have slots, too, because their metas are
- * resident.
+ * the walker found. The walker finds the slots of swapped-out groups, too, because the
+ * metas of these groups are resident.
  */
 static bool is_count_equal(const struct mallocng *m)
 {

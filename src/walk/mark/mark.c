@@ -13,9 +13,9 @@
 #include "walk/mark/workers.h"
 
 /*
- * Each thread has a stack of the blocks that were found but not yet scanned. All stacks
- * together have 1/STACK_SHARE of the size of the image. If a stack is full, only a bit is
- * set for each further block, and a later pass over all blocks finds these bits.
+ * Each thread has a stack of the blocks that were found but not yet scanned. The total
+ * size of all stacks is 1/STACK_SHARE of the size of the image. If a stack is full, only
+ * a bit is set for each further block, and a later pass over all blocks finds these bits.
  */
 #define STACK_SHARE 64
 #define STACK_MIN_BYTES (UINT64_C(64) << 10)

@@ -210,7 +210,10 @@ static void sort(struct mimalloc_ranges *ranges)
 		      compare_ranges);
 }
 
-/* Return true if the claimed ranges (sorted) are disjoint and contain all pages. */
+/*
+ * Return true if the claimed ranges, which are sorted, are disjoint and contain all
+ * pages.
+ */
 static bool are_claims_sound(const struct mimalloc *m)
 {
 	size_t k = 0;

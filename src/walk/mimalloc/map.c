@@ -312,7 +312,10 @@ static bool choose_layout(struct mimalloc *m, const struct entries *entries)
 	return best > 0 && best >= resident / 2;
 }
 
-/* Find the arena of a page, or claim the page's own mapping. */
+/*
+ * Add the arena that contains the page. If the page is in no arena, add its memory to the
+ * claimed ranges.
+ */
 static void place_page(struct mimalloc *m, const struct mimalloc_page *page)
 {
 	const uint8_t *at = image_at(m->image, page->struct_addr + m->map_layout->memory,

@@ -106,7 +106,7 @@ struct mimalloc {
 	struct heap *heap;
 	struct blocks *blocks;
 
-	const struct mimalloc_layout *layout; /* of mimalloc 2 */
+	const struct mimalloc_layout *layout; /* mimalloc 2 only */
 	/*
 	 * the random number in mimalloc 2's main heap from which the cookies of segments
 	 * are computed; cookie_addr is 0 if it was not found
@@ -116,8 +116,8 @@ struct mimalloc {
 	size_t segment_count, segment_capacity;
 	/* the page map of mimalloc 3; map_addr is 0 if it was not found */
 	uint64_t map_addr, map_words;
-	const struct mimalloc_map_layout *map_layout; /* of mimalloc 3 */
-	struct mimalloc_ranges arenas;		      /* of mimalloc 3 */
+	const struct mimalloc_map_layout *map_layout; /* mimalloc 3 only */
+	struct mimalloc_ranges arenas;		      /* mimalloc 3 only */
 
 	struct mimalloc_page *pages; /* pages, disjoint and in ascending address order */
 	size_t page_count, page_capacity;

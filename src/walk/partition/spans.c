@@ -150,8 +150,9 @@ static bool read_super_page(struct partition *p, uint32_t root_index,
 }
 
 /*
- * Read the extents of a root, each of which consists of adjacent super pages. Stop after
- * as many super pages as the root itself counts, because a corrupt list may be circular.
+ * Read the extents of a root, each of which consists of adjacent super pages. Stop when
+ * the number of super pages reaches the root's own count, because a corrupt list may be
+ * circular.
  */
 static void read_extents(struct partition *p, uint32_t root_index)
 {
@@ -178,9 +179,9 @@ static void read_extents(struct partition *p, uint32_t root_index)
 }
 
 /*
- * Add the direct map whose PartitionDirectMapExtent is at addr. The bucket of the
- * direct map precedes this struct, and begins with the address of the metadata entry of
- * the only span.
+ * Add the direct map whose PartitionDirectMapExtent is at addr. The bucket of the direct
+ * map precedes this struct. The first word of the bucket is the address of the metadata
+ * entry of the direct map's only span.
  */
 static bool read_direct_map(struct partition *p, uint32_t root_index, uint64_t addr,
 			    const uint64_t words[DIRECT_WORDS])

@@ -102,8 +102,9 @@ static void fill_classes(struct heap *heap)
 }
 
 /*
- * The figures are an estimate if the free-slot lists of many pages fail a check. Some may
- * fail, because Ruby keeps the list elsewhere for the page from which it allocates.
+ * The figures are an estimate if the free-slot lists of many pages fail a check. A few
+ * lists may fail, because Ruby stores the list of a page elsewhere while it allocates
+ * slots from the page.
  */
 #define BROKEN_SHARE 16
 

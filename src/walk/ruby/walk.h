@@ -45,9 +45,7 @@ struct ruby {
 	 * be swapped out
 	 */
 	bool has_swapped;
-	/*
-	 * true if Ruby is compacting its heap, so that some slots contain moved objects
-	 */
+	/* true if Ruby was compacting its heap; some slots then refer to moved objects */
 	bool has_moved;
 	/* number of block headers of the transient heap that are swapped out */
 	uint64_t skipped_count;

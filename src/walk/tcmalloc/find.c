@@ -277,8 +277,8 @@ static bool read_page_heap(struct tcmalloc *t)
 }
 
 /*
- * If the head of an empty list is at addr, try to read the array of heads around it and
- * the size classes.
+ * If the head of an empty list is at addr, try to read the array of list heads that
+ * contains it, and the size classes.
  */
 static bool test_row(struct tcmalloc *t, uint64_t addr, const uint8_t *at)
 {

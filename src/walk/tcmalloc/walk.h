@@ -39,8 +39,9 @@
 /* The location of a span, as in the field `location` of struct Span. */
 enum tcmalloc_location {
 	TCMALLOC_IN_USE,
-	TCMALLOC_FREE,	  /* in a list of free spans */
-	TCMALLOC_RETURNED /* free, and its pages were returned to the kernel */
+	TCMALLOC_FREE, /* the span is in a list of free spans */
+	/* the span is free, and its pages were returned to the kernel */
+	TCMALLOC_RETURNED
 };
 
 struct tcmalloc_class {

@@ -209,7 +209,7 @@ static struct v8_chunk *find_chunk(struct v8 *v, uint64_t descriptor_addr)
 
 /*
  * Mark the chunks in the list of a space, and set *ret_count to their number. Return
- * false if the list leads to anything other than chunks of the space.
+ * false if the list contains anything other than chunks of the space.
  */
 static bool read_list(struct v8 *v, uint64_t owner_addr, uint64_t *ret_count)
 {

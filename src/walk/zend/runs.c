@@ -21,8 +21,9 @@
 #define HUGE_NEXT 16 /* offset */
 
 /*
- * Upper bound on the blocks of all runs: one for each 4 bytes of the copy, plus this
- * many, because a run may have pages that were never touched.
+ * Constant part of the upper bound on the number of blocks in all runs: one for each 4
+ * bytes of the copy, plus this constant. A run may have more blocks than resident memory,
+ * because some of its pages may never have been touched.
  */
 #define BLOCKS_MIN (UINT64_C(4) << 20)
 

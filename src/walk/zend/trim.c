@@ -49,9 +49,9 @@ uint64_t zend_trimmable(struct zend *z)
 		struct zend_heap *heap = &z->heaps[chunk->heap];
 
 		/*
-		 * if PHP already keeps unused chunks, the order of the chunks
-		 * determines which chunks it unmaps; if memory is swapped out, it is not
-		 * known which chunks are empty
+		 * if PHP already keeps unused chunks, the order of the chunks determines
+		 * which chunks it unmaps; if memory is swapped out, the empty chunks
+		 * cannot be determined
 		 */
 		if (heap->is_broken || heap->lacks_chunks || heap->cut_bins != 0 ||
 		    chunk->is_cached || heap->counters.kept_count != 0)

@@ -54,7 +54,7 @@ struct zend_counters {
  * has one heap per thread.
  */
 struct zend_heap {
-	uint64_t addr;		 /* of the main chunk */
+	uint64_t addr;		 /* address of the main chunk */
 	uint64_t bitmap_offset;	 /* offset of free_map in each chunk; map[] follows */
 	uint64_t slots_addr;	 /* free_slot[]: the first free block of each bin */
 	uint64_t size_bytes;	 /* memory_get_usage() */
@@ -69,7 +69,7 @@ struct zend_heap {
 	 * list continues in swapped-out memory
 	 */
 	bool lacks_chunks;
-	/* bit n is set if the free list of bin n leads to swapped-out memory */
+	/* bit n is set if the free list of bin n continues in swapped-out memory */
 	uint32_t cut_bins;
 };
 
@@ -80,7 +80,7 @@ struct zend_run {
 	uint64_t first_bit;
 	uint64_t free_count; /* number of free blocks; only for a run of a bin */
 	uint32_t heap;	     /* index of the heap */
-	uint8_t bin;	     /* or ZEND_LARGE */
+	uint8_t bin;	     /* bin number, or ZEND_LARGE */
 	bool is_huge;
 };
 
