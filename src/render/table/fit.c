@@ -108,9 +108,10 @@ static bool is_name(const char *word, size_t length)
 }
 
 /*
- * Append the given number of spaces and a word to a line. If they do not fit, start a new
- * line, or reduce the indentation of a line's first word. Shorten a word that is longer
- * than a whole line.
+ * Append `blanks` spaces and a word. If the word does not fit into the remainder of the
+ * line, begin a new line; but if the word is a name at the end of the text line, shorten
+ * the name instead. Also shorten a word that is wider than a whole line. If the
+ * indentation leaves no room for text, reduce it.
  */
 static void add_word(struct fitted *f, size_t blanks, const char *word, size_t length)
 {

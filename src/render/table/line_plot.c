@@ -20,8 +20,8 @@ static const unsigned char braille_bits[4][2] = {
 };
 
 /*
- * ASCII characters for two dots. In the index, bit 0 is the upper dot and bit 1 the
- * lower dot.
+ * ASCII characters that represent the two dots of a cell. Bit 0 of the index is the upper
+ * dot, and bit 1 the lower dot.
  */
 static const char ascii_glyphs[] = " '.:";
 

@@ -186,7 +186,10 @@ static ssize_t find_widest(const struct cells *cells, const struct column_list *
 	return widest;
 }
 
-/* Narrow the widest text columns until a line of the table fits into `max` columns. */
+/*
+ * Make the lines of the table at most options->max_width characters wide: omit columns if
+ * this is necessary, and narrow the widest text columns.
+ */
 static void fit_columns(struct cells *cells, const struct column_list *columns,
 			const struct table_options *options)
 {

@@ -29,8 +29,8 @@ static bool is_within(const char *path, const char *group)
 }
 
 /*
- * Collect the processes of `group`, the cgroup whose limit applies. Return the number of
- * cgroups with processes, counting this cgroup and its descendants.
+ * Collect the processes in the cgroup `group`, which owns the limit, and in its
+ * descendants. Return the number of these cgroups that contain processes.
  */
 static size_t collect_members(struct cgroup_turns *turns,
 			      const struct cgroup_turns_input *input, const char *group)
@@ -136,8 +136,8 @@ static void begin(struct cgroup_turns *turns, const struct places *places)
 		struct place *place = places->items[i];
 
 		/*
-		 * subtract the counts from themselves: known counts get an increase of 0,
-		 * unknown ones remain unknown
+		 * set the increase of each known count to 0, and that of each unknown
+		 * count to unknown
 		 */
 		place->increase = cgroup_counts_sub(&place->counts, &place->counts);
 		/* a removed cgroup that has processes again was re-created */

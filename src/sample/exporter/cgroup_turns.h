@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * cgroup_turns - read the memory files of the named cgroups within a time limit. If there
- * is no time for all of them, each round continues after the last cgroup of the previous
- * round. The other cgroups keep the figures of an earlier round.
+ * is no time for all cgroups, the next call begins with the first cgroup that was not
+ * read. Cgroups that were not read keep their figures from an earlier call.
  */
 #ifndef MS_SAMPLE_EXPORTER_CGROUP_TURNS_H
 #define MS_SAMPLE_EXPORTER_CGROUP_TURNS_H

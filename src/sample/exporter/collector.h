@@ -21,11 +21,14 @@ struct collector_setup {
 	enum grouping grouping;
 	const regex_t *patterns; /* patterns of --match; borrowed */
 	size_t pattern_count;
-	/* true to read the mappings of the shown groups, so that owners are known */
+	/*
+	 * true to read the mappings of the processes in the shown groups, which determine
+	 * the owners of their memory
+	 */
 	bool has_owners;
 	/*
-	 * Maximum CPU time for reading mappings, and for reading old figures again, each
-	 * in thousandths of a percent of one CPU; 0 means no limit.
+	 * Maximum CPU time for reading mappings, and for updating old figures, each in
+	 * thousandths of a percent of one CPU; 0 means no limit.
 	 */
 	uint64_t turns_cpu_share;
 	/*
@@ -37,7 +40,7 @@ struct collector_setup {
 	/* value of --max-share: maximum share of a process's time for reading it */
 	unsigned int max_share_per_mille;
 	bool reads_log; /* true to follow the kernel log */
-	/* recorder to which each round adds a sample, borrowed, or NULL */
+	/* recorder that records a sample in each round; borrowed, or NULL */
 	struct recorder *recorder;
 };
 
@@ -48,12 +51,15 @@ void collector_free(struct collector *c);
 
 /*
  * Run a round. It ends after limit_ns even if some processes have not been read. At most
- * shown_max groups are shown, of which about `top` are the largest. Return 0, or -errno
- * if the processes cannot be listed.
+ * shown_max groups are shown on their own, approximately the `top` largest
+ * (classify/exporter/groups.h). Return 0, or -errno if the processes cannot be listed.
  */
 int collector_take(struct collector *c, uint64_t limit_ns, size_t top, size_t shown_max);
 
-/* Return the result of the last round. The caller sets look->self. */
+/*
+ * Return the figures of the last round. The caller sets the member `self`, the figures of
+ * the exporter itself.
+ */
 struct exporter_look *collector_look(struct collector *c);
 
 /*

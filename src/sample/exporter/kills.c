@@ -62,7 +62,10 @@ static void record_kill(struct kills *kills, const struct oom_kill *kill,
 					      flight_log_report(text, kill, &report),
 					      kill->victim.pid };
 
-	/* ignore the error, because the next sample reports it */
+	/*
+	 * ignore an error here: recording the next sample fails for the same reason and
+	 * reports it
+	 */
 	if (kills->recorder && kill->victim.pid > 0)
 		(void)recorder_add_event(kills->recorder, &event);
 }

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* kills - find the OOM kills that the kernel log reports, with their verdicts. */
+/*
+ * kills - find the OOM kills that the kernel log reports, and the verdict on the cause of
+ * each kill.
+ */
 #ifndef MS_SAMPLE_EXPORTER_KILLS_H
 #define MS_SAMPLE_EXPORTER_KILLS_H
 
@@ -22,8 +25,8 @@ void kills_open(struct kills *kills);
 void kills_close(struct kills *kills);
 
 /*
- * Read the new messages, and add the kills of all complete reports to the snapshot of the
- * figures, *look. Return true if a kill was added.
+ * Read the new messages of the kernel log. Add the kills of all complete reports to
+ * *look, the figures that the exporter shows. Return true if a kill was added.
  */
 bool kills_read(struct kills *kills, struct places *places, struct exporter_look *look);
 

@@ -44,7 +44,11 @@ struct owner_turns {
 	 */
 	struct owner_entry *entries, *before;
 	size_t count, capacity, before_capacity;
-	int next_pid[REASON_COUNT_]; /* pid at which reading continues, for each reason */
+	/*
+	 * for each reason to read processes: the pid at which the next call
+	 * resumes reading
+	 */
+	int next_pid[REASON_COUNT_];
 };
 
 struct owner_turns *owner_turns_new(struct sampler *sampler, uint64_t cpu_share,
@@ -84,7 +88,10 @@ static size_t swap_generations(struct owner_turns *turns)
 	return count;
 }
 
-/* Create an entry for each selected process, with the known data about the process. */
+/*
+ * Create an entry for each selected process. If the last call selected the process too,
+ * copy the known data from the entry of that call.
+ */
 static void merge(struct owner_turns *turns, const struct snapshot *processes,
 		  const bool *is_wanted)
 {
@@ -124,8 +131,8 @@ static bool is_reason(const struct owner_entry *e, enum reason reason, uint64_t 
 	case REASON_NEW: return e->tried_ns == 0;
 	case REASON_CHANGED:
 		/*
-		 * the snapshot's figures of the process may be older than
-		 * the last reading
+		 * the figures of the process in the snapshot may be older than the last
+		 * reading of its mappings
 		 */
 		return e->now->taken_ns > e->tried_ns && has_changed(e);
 	default: return now_ns - e->tried_ns >= TURN_NS;

@@ -25,10 +25,10 @@ struct owner_turns *owner_turns_new(struct sampler *sampler, uint64_t cpu_share,
 void owner_turns_free(struct owner_turns *turns);
 
 /*
- * Read the mappings of processes of the snapshot, which is in ascending order of pid,
- * for at most limit_ns. is_wanted selects the processes by their index; the known
- * figures of all other processes are forgotten. Return the time for which reading held
- * mmap locks, in ns.
+ * Read the mappings of processes in the snapshot, which is in ascending order of pid, for
+ * at most limit_ns. is_wanted selects the processes by their index; owner_turns forgets
+ * the figures of all other processes. Return the time for which reading held mmap locks,
+ * in ns.
  */
 uint64_t owner_turns_take(struct owner_turns *turns, const struct snapshot *processes,
 			  const bool *is_wanted, uint64_t limit_ns);

@@ -81,8 +81,8 @@ void places_begin(struct places *places, uint64_t now_ns)
 }
 
 /*
- * Return the grouping that determines the names of cgroups: that of the processes or, if
- * processes are not grouped by cgroup, GROUPING_AUTO.
+ * Return the grouping that determines the names of cgroups: the grouping of the processes
+ * if it is by cgroup, otherwise GROUPING_AUTO.
  */
 static enum grouping cgroup_grouping(const struct places *places)
 {
@@ -144,9 +144,9 @@ static void set_name(const struct places *places, const char *path, int pid,
 
 /*
  * `path` is the path of a cgroup, relative to the highest cgroup that is visible to
- * memstate. Return the length of the prefix of `path` that is the path of the cgroup to
- * which the group's name refers. Return 0 if that cgroup is the highest visible cgroup or
- * above it.
+ * memstate. Return the length of its prefix that is the path of the cgroup that gives the
+ * group its name, such as a container. Return 0 if that cgroup is the highest visible
+ * cgroup or above it.
  */
 static size_t find_length(const struct places *places, const char *path)
 {
@@ -160,8 +160,8 @@ static size_t find_length(const struct places *places, const char *path)
 }
 
 /*
- * Return true if memstate does not read the files of the named cgroup. Patterns apply to
- * cgroups only if processes are grouped by cgroup.
+ * Return true if memstate does not read the files of the cgroup with this name: it is
+ * "(rest)", or processes are grouped by cgroup and the name does not match any pattern.
  */
 static bool is_left_out(const struct places *places, const char *name)
 {

@@ -26,7 +26,10 @@ struct place {
 	 * then not read
 	 */
 	bool is_left_out;
-	/* true if found in the first round: earlier events do not count as an increase */
+	/*
+	 * true if the cgroup was found in the first round; events before its first
+	 * reading then do not count as an increase
+	 */
 	bool is_old;
 	uint64_t seen_ns; /* time of the last round in which the cgroup had processes */
 	/*
@@ -42,7 +45,7 @@ struct place {
 	struct cgroup_counts increase;
 };
 
-/* The cgroup of a process: that of a struct place, or a descendant of it. */
+/* The cgroup of a process: the cgroup of `place`, or a descendant of that cgroup. */
 struct process_cgroup {
 	char *path; /* owned */
 	struct place *place;

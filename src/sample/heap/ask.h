@@ -17,10 +17,11 @@
 bool heap_ask_before(struct heap_reader *reader, const struct usage *u);
 
 /*
- * Query the allocator after the heap walk, unless is_asked is set. A query of glibc needs
- * the number of free chunks from the walk. Add the answer to *u, and the bounds to
- * reader->answer. If the walk could not determine the heap's owners, use the answer
- * instead and set heap->is_reported.
+ * Query the allocator after the heap walk, unless is_asked is set. A query of glibc
+ * needs the number of free chunks, which the walk has counted. Add the answer to *u,
+ * and store bounds on the resident part of the heap in reader->answer. If the walk
+ * could not assign the heap's memory to owners, assign it according to the answer and
+ * set heap->is_reported.
  */
 void heap_ask_after(struct heap_reader *reader, struct usage *u,
 		    struct mapping_list *mappings, struct heap *heap, bool is_asked);

@@ -12,16 +12,17 @@
 #include "sample/heap/reader.h"
 
 /*
- * Return true if the copy contains as many resident pages as the kernel reports for the
- * roots and for the threads' data, which point to per-thread caches. A page that is being
- * migrated counts as resident, but cannot be copied.
+ * Return true if the copy is complete outside the heap: it contains as many resident
+ * pages as the kernel reports for the roots, if they were copied, and for the data of the
+ * threads, which contains pointers to per-thread caches. A page that is being migrated
+ * counts as resident, but cannot be copied.
  */
 bool heap_roots_are_complete(const struct heap_reader *reader,
 			     const struct heap_moment *moment);
 
 /*
- * Lower the quality of an exact heap to an estimate if the copy lacks pages of the heap's
- * mappings, or if are_others_complete is false.
+ * Change the quality of the heap from exact to estimate if the copy lacks pages of the
+ * heap's mappings, or if are_others_complete is false.
  */
 void heap_check_copy(const struct heap_reader *reader, const struct heap_moment *moment,
 		     struct heap *heap, bool are_others_complete);

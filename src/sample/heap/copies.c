@@ -34,8 +34,8 @@
 
 struct item {
 	struct process process;
-	struct early_copy copy;	  /* the kept copy; has no memory if no copy is kept */
-	unsigned int whole_count; /* number of copies of all pages so far */
+	struct early_copy copy;	  /* copy that is kept for the next walk; empty if none */
+	unsigned int whole_count; /* number of complete copies made so far */
 	bool is_futile;		  /* true if the process writes most of its pages */
 };
 

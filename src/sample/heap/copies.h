@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * copies - keep the copies of heaps (pre_copy) between the walks of a series, one per
- * process, so that a further walk copies only the pages that were written in between.
+ * copies - keep a copy of each process's heap (pre_copy.h) between successive heap walks,
+ * so that the next walk copies only the pages that the process has written since.
  *
  * Meanwhile, the kernel continues to track the writes of the process: the first write to
  * each page after a walk costs the process about a microsecond. When memstate ends, even
@@ -20,15 +20,15 @@ struct heap_copies *heap_copies_new(void);
 void heap_copies_free(struct heap_copies *copies);
 
 /*
- * Begin a read: keep the copy that the previous read made. Release all copies if
- * memory is short.
+ * Prepare for the next read: keep the copy from the previous read, and release all copies
+ * if memory is short.
  */
 void heap_copies_begin(struct heap_reader *reader);
 
 /*
- * Set the layout of reader->early for a copy of these mappings, which have this many
- * resident bytes, unless the copy will not be kept. Copies for leak scans are not
- * kept. Call this function before the copy is made, while no other member of
+ * Choose the layout in which reader->early will store a copy of these mappings, of which
+ * `bytes` are resident. Choose none if the copy will not be kept, such as a copy for a
+ * leak scan. Call this function before the copy is made, while no other member of
  * reader->early is set.
  */
 void heap_copies_prepare(struct heap_reader *reader, const struct process *process,
@@ -38,25 +38,25 @@ void heap_copies_prepare(struct heap_reader *reader, const struct process *proce
 bool heap_copies_take(struct heap_reader *reader, const struct process *process);
 
 /*
- * Record that written_pages of all `pages` resident pages were written since the previous
- * walk. If these are most of the pages, the next copy is not kept.
+ * Record how many of the process's resident pages (`pages`) were written since the
+ * previous walk. If these are more than half, no further copies of the process are kept.
  */
 void heap_copies_judge(struct heap_reader *reader, uint64_t written_pages,
 		       uint64_t pages);
 
-/* Record the CPU time for copying all pages. */
+/* Record the CPU time that copying all pages took, for heap_copies_saved_ns(). */
 void heap_copies_add_cost(struct heap_reader *reader, uint64_t cpu_ns);
 
 /*
- * Keep the copy that the last read made, if it may be kept. The image of the reader,
- * which is a view of the copy, becomes empty.
+ * If the copy that the last read made can be kept, store it for the next read of the
+ * process. The image of the reader, which is a view of the copy, becomes empty.
  */
 void heap_copies_store(struct heap_reader *reader);
 
 /*
- * Return the part of the CPU time of the last read that later reads of the process will
- * not need, because its copy is kept. The result is nonzero only after the first copy
- * of a process.
+ * Return how much of the CPU time of the last read will be saved by later reads of the
+ * process, because its copy is kept. The result is nonzero only after the first copy of
+ * a process.
  */
 uint64_t heap_copies_saved_ns(const struct heap_reader *reader);
 

@@ -25,7 +25,9 @@ static void translate_types(struct heap_detail *detail)
 		detail->types[i].name = names[i];
 }
 
-/* Return the blocks of the heap with this index, or NULL if its blocks are unknown. */
+/*
+ * Return the blocks of the process's heap with this index, or NULL if they are unknown.
+ */
 static const struct blocks *blocks_of(const struct heap_reader *reader, size_t index)
 {
 	if (index == 0)
@@ -103,7 +105,7 @@ void heap_reader_detail(struct heap_reader *reader, const struct heap *heap,
 void heap_reader_touch_detail(struct heap_reader *reader, const struct walk_input *input,
 			      const struct heap *heap)
 {
-	/* pass no symbols, because they are not read from the image */
+	/* do not use symbols, because they are not read from the image */
 	struct types *types = types_new(NULL, &reader->names.memory);
 	struct heap_detail detail;
 

@@ -90,7 +90,7 @@ struct carried_heap {
 void carried_heap_release(struct carried_heap *c);
 
 /*
- * Store the findings of a read. If the findings contain no figures, keep those of the
+ * Store the findings of a heap read. If they contain no figures, keep the figures of an
  * earlier read and return false.
  */
 bool carried_heap_update(struct carried_heap *c, const struct heap_findings *f);

@@ -18,8 +18,8 @@
 #include "proc/process/file.h"
 
 /*
- * Timeouts: for reaching a safe moment for the injection, for a query, and for a query if
- * the process may stall for a long time.
+ * Timeouts: for an injection, which waits until the process reaches a safe point; for a
+ * query; and for a query of a process that may stall for a long time.
  */
 #define OPEN_LIMIT_NS (5 * NS_PER_S)
 #define ASK_LIMIT_NS (2 * NS_PER_S)
@@ -46,8 +46,8 @@ struct helper {
 	int error;
 	const char *problem;
 	/*
-	 * The different errors so far, each with the text of its first occurrence.
-	 * Samples contain pointers to these texts.
+	 * The distinct errors that have occurred, each with the message text of its first
+	 * occurrence. Samples contain pointers to these texts.
 	 */
 	struct {
 		int error;

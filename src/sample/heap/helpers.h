@@ -48,10 +48,10 @@ void helpers_open(struct helpers *helpers, const struct process *p,
 		  struct helper_answer *ret);
 
 /*
- * Query the helper that helpers_open() found, if any, and store the figures in *ret,
- * without bounds. If the previous figures are so recent that another query would cost the
- * process too much, return them again. free_chunks is the number of free chunks that a
- * heap walk counted, or BYTES_UNKNOWN.
+ * Query the helper that helpers_open() found, if any, and store the allocator's figures
+ * in *ret, but not the bounds. If the previous figures are so recent that another query
+ * would cost the process too much, return them again. free_chunks is the number of free
+ * chunks that a heap walk counted, or BYTES_UNKNOWN.
  */
 void helpers_ask(struct helpers *helpers, const struct process *p, uint64_t free_chunks,
 		 struct helper_answer *ret);

@@ -211,8 +211,8 @@ static int begin_walk(struct heap_keeper *k, struct kept *kept)
 }
 
 /*
- * Store the findings of a heap walk that has ended or ends within patience_ns. Return
- * false if no walk ends within that time.
+ * Wait at most patience_ns for the running heap walk to end, and store its findings.
+ * Return false if no walk has ended by then.
  */
 static bool end_walk(struct heap_keeper *k, uint64_t patience_ns,
 		     struct heap_findings *ret)

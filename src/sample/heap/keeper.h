@@ -23,10 +23,10 @@
 struct heap_keeper;
 
 /*
- * Create a keeper. The given sampler takes its samples and must outlive the
- * keeper; heap walks use a separate sampler and procfs. max_pause_ns limits each
- * pause of a process. If max_share_per_mille is 1000, every read walks the heap.
- * Initially the patience is unlimited.
+ * Create a keeper. The given sampler takes its samples and must outlive the keeper; heap
+ * walks use a separate sampler and procfs. max_pause_ns limits each pause of a process.
+ * If max_share_per_mille is 1000, every read walks the heap. Initially a read waits for
+ * its heap walk without a timeout.
  */
 struct heap_keeper *heap_keeper_new(const struct procfs *fs, struct sampler *sampler,
 				    enum heap_stops stops, uint64_t max_pause_ns,
@@ -52,8 +52,9 @@ void heap_keeper_free(struct heap_keeper *keeper,
 void heap_keeper_set_pre_copy(struct heap_keeper *keeper, enum pre_copy pre_copy);
 
 /*
- * Permit keeping the copies that are made while processes run, and tracking the writes of
- * these processes, until the next walk. Initially this is not permitted.
+ * Permit keeping the copies that are made while processes run until the next heap walk.
+ * Until then, memstate continues to track the writes of these processes. Initially this
+ * is not permitted.
  */
 void heap_keeper_set_keeps_copies(struct heap_keeper *keeper, bool keeps_copies);
 
@@ -64,8 +65,8 @@ enum heap_walks {
 	/* walk the heap as often as the share of time allows (the default) */
 	WALKS_BY_SHARE,
 	/*
-	 * Every read walks the heap and waits for the end of the walk, for samples that
-	 * must contain current heap figures.
+	 * Every read walks the heap and waits for the end of the walk. Intended for
+	 * samples that must contain current heap figures.
 	 */
 	WALKS_ALL,
 	WALKS_NONE, /* do not walk any heap; only reuse earlier results */
@@ -74,11 +75,11 @@ enum heap_walks {
 void heap_keeper_set_walks(struct heap_keeper *keeper, enum heap_walks walks);
 
 /*
- * Read the process like sampler_read_mappings(), and add the heap's owners if they are
- * known from a new or an earlier heap walk. The members u->heap_* describe the origin of
- * the owners, or the reason why they are unknown. If the owners are known although
- * u->heap_error is -EFBIG or -ETIMEDOUT, the heap was read while the process was running,
- * because a pause would have been too long.
+ * Read the process like sampler_read_mappings(). If a new or an earlier heap walk has
+ * assigned its heap memory to owners, add these owners to *u. The members u->heap_*
+ * describe where the owners come from, or why they are unknown. If the owners are known
+ * although u->heap_error is -EFBIG or -ETIMEDOUT, the heap was read while the process was
+ * running, because a pause would have been too long.
  */
 int heap_keeper_read(struct heap_keeper *keeper, struct usage *u,
 		     struct mapping_list *ret);

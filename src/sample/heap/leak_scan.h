@@ -15,12 +15,12 @@
 #include "sample/heap/reader.h"
 
 /*
- * Decide whether enough is known about the heap, and set ret->quality. If so, mark the
- * blocks that are reachable from the roots. The mappings and the heap are those of the
- * last read; they are borrowed until leak_scan_release(). progress may be NULL; its
- * context must remain valid until leak_scan_group() returns. Return 0, or -ECANCELED if
- * progress requested cancellation. *ret is always initialized; the caller must release
- * *ret before the reader.
+ * Set ret->quality according to how much is known about the heap. Unless it is unknown,
+ * mark the blocks that are reachable from the roots. `mappings` and `heap` are the
+ * results of the last heap read; they are borrowed until leak_scan_release(). progress
+ * may be NULL; its context must remain valid until leak_scan_group() returns. Return 0,
+ * or -ECANCELED if progress requested cancellation. *ret is always initialized; the
+ * caller must release *ret before the reader.
  */
 int leak_scan_mark(struct heap_reader *reader, const struct mapping_list *mappings,
 		   const struct heap *heap, const struct mark_progress *progress,

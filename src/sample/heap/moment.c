@@ -103,8 +103,9 @@ static int copy_thread_addrs(void *context, const struct stop *stop)
 }
 
 /*
- * Select the pages that were written since the last round. If there are so many that
- * they cannot be copied before the deadline, release the process immediately.
+ * Select the pages that were written since the last round of copying. If there are so
+ * many that they cannot be copied before the deadline, return -ETIMEDOUT, so that the
+ * process resumes immediately.
  */
 static int select_late(struct heap_moment *moment, const struct stop *stop)
 {
@@ -210,7 +211,7 @@ static int open_moment(struct heap_moment *moment, const struct usage *u)
 }
 
 /*
- * Pause the process, run the requested work, and resume the process. If another memstate
+ * Pause the process to do the work in `request`, then resume it. If another memstate
  * instance has paused the process, retry for up to a second if the reader allows it.
  */
 static int stop_in_turn(const struct heap_reader *reader,
@@ -224,7 +225,9 @@ static int stop_in_turn(const struct heap_reader *reader,
 	for (;;) {
 		int r = stop_run(request, ret_pause_ns);
 
-		/* if the tracer is not found, it has just ended, so retry */
+		/*
+		 * retry if the process's tracer is not found, because it has just ended
+		 */
 		if (r != -EBUSY || !reader->waits_for_turn ||
 		    clock_now_ns() > deadline_ns ||
 		    (proc_tracer_find(fs, request->pid, &tracer) &&
@@ -263,9 +266,7 @@ static void abandon_sampler(struct heap_reader *reader)
 	reader->sampler = reader->own_sampler;
 }
 
-/*
- * Move the reader's buffers, and the copy that it has begun, to the struct heap_moment.
- */
+/* Move the reader's buffers, and the copy that was begun before the pause, to *moment. */
 static void take_buffers(struct heap_moment *moment, struct heap_reader *reader)
 {
 	moment->early = reader->early;

@@ -26,8 +26,9 @@ struct heap_moment {
 	struct image image;
 	struct page_list pages;
 	/*
-	 * The listed pages in a buffer without gaps. Copying them into the sparse image
-	 * would cause page faults, and so make the pause several times longer.
+	 * Buffer for the pages that the pause copies, without gaps between them. Copying
+	 * the pages into the sparse image would cause page faults, and so make the pause
+	 * several times longer.
 	 */
 	struct image packed;
 	/*
@@ -39,8 +40,8 @@ struct heap_moment {
 	struct usage usage;
 	struct mapping_list mappings;
 	/*
-	 * true if counters of the mappings were changed in the pause, so that the
-	 * mappings must be classified again
+	 * true if counters of the mappings were adjusted to the resident pages found in
+	 * memory, so the mappings must be classified again
 	 */
 	bool is_recounted;
 	uint64_t *thread_addrs;
@@ -57,8 +58,8 @@ bool heap_moment_wants(const struct heap_reader *reader, const struct mapping *m
 bool heap_moment_may_share_pages(const struct mapping *m);
 
 /*
- * Return the number of bytes that a copy of all pages for the heap walk would contain
- * according to smaps, or BYTES_UNKNOWN.
+ * Return the size in bytes of a complete copy for the heap walk according to smaps,
+ * or BYTES_UNKNOWN.
  */
 uint64_t heap_moment_bytes(const struct heap_reader *reader,
 			   const struct mapping_list *mappings);
@@ -66,21 +67,20 @@ uint64_t heap_moment_bytes(const struct heap_reader *reader,
 /*
  * Pause the process, copy its memory, and resume it. *u and *mappings are the last
  * reading of smaps; mappings may be NULL. Before the pause, memstate reads smaps again if
- * that reading is old, or if the process has since changed its memory in a way that the
- * mappings and the counts of their resident pages do not explain. In the pause, memstate
- * repeats these checks, and reads smaps only if they fail. Rss is therefore from the
- * pause itself. Pss, Swap and the states of the pages, such as LazyFree, may be from
- * before the pause.
+ * that reading is old, if the mappings have changed, or if counting the resident pages is
+ * not sufficient to update its figures. In the pause, memstate repeats these checks, and
+ * reads smaps only if they fail. Rss is therefore always from the pause itself. Pss, Swap
+ * and the states of the pages, such as LazyFree, may be from before the pause.
  *
  * If reader->is_running is set, copy without a pause. If the reader's image is sparse,
  * copy only reader->pages, which must be sorted; if reader->is_running is also set, pause
  * the process only to read the registers of its threads.
  *
- * If reader->early has ranges, copy the pages in them that were written since the
- * previous round, and copy in the pause only the pages that were written after that.
+ * If reader->early has ranges, first copy the pages in them that were written since the
+ * previous round. In the pause, copy only the pages that were written after that.
  *
- * Return 0 on success; the reader then owns the image and the registers, and *ret must
- * be freed with heap_moment_free(). On failure, *ret is NULL, and the return value is an
+ * Return 0 on success; the reader then owns the image and the registers, and *ret must be
+ * freed with heap_moment_free(). On failure, *ret is NULL, and the return value is an
  * error of stop_run() or peek_copy().
  */
 int heap_moment_take(struct heap_reader *reader, const struct usage *u,
@@ -89,8 +89,8 @@ int heap_moment_take(struct heap_reader *reader, const struct usage *u,
 void heap_moment_free(struct heap_moment *moment);
 
 /*
- * Return the input for walking the heap of this moment. It borrows data of the reader and
- * of the moment.
+ * Return the input for walking the heap in the copy that heap_moment_take() made. The
+ * input borrows data of the reader and of *moment.
  */
 struct walk_input heap_moment_input(struct heap_reader *reader,
 				    const struct heap_moment *moment);

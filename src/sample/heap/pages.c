@@ -92,8 +92,8 @@ int heap_pages_find(struct heap_moment *moment, const struct peek *peek,
 }
 
 /*
- * Bring the figures of smaps in line with the pages that were found. Return false if
- * smaps must be read again.
+ * Adjust the figures of smaps to the resident pages that were found. Return false if this
+ * is not possible, so smaps must be read again.
  */
 static bool recount(struct heap_moment *moment, const struct heap_ranges *ranges)
 {
@@ -151,8 +151,9 @@ int heap_pages_find_stopped(struct heap_moment *moment, const struct peek *peek,
 }
 
 /*
- * Return true if the mappings are still those of the process, and the counts of their
- * resident pages still explain the figures of smaps. Adjust the figures to these counts.
+ * Adjust the figures of smaps to the pages that are now resident. Return false if
+ * smaps must be read again, because the mappings have changed or the figures cannot
+ * be adjusted.
  */
 static bool is_current(struct heap_moment *moment)
 {

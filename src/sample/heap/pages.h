@@ -37,9 +37,9 @@ int heap_pages_find(struct heap_moment *moment, const struct peek *peek,
 		    struct heap_ranges *ranges);
 
 /*
- * Find the resident pages in the paused target. Read smaps, which was read before the
- * pause, again if it no longer matches the memory. Return 0; -ETIMEDOUT if the pause has
- * ended; -ESTALE if there is not enough time to read smaps again; or another -errno.
+ * Find the resident pages in the paused target. smaps was read before the pause; read it
+ * again if it no longer matches the memory. Return 0; -ETIMEDOUT if the pause has ended;
+ * -ESTALE if there is not enough time to read smaps again; or another -errno.
  */
 int heap_pages_find_stopped(struct heap_moment *moment, const struct peek *peek,
 			    const struct stop *stop, struct heap_ranges *ranges);

@@ -33,8 +33,9 @@
 #define BORROW_LIMIT_NS (3 * NS_PER_S)
 
 /*
- * A tracked range cannot be merged with its neighbours, so the process needs more
- * mappings. Their number must stay this far below vm.max_map_count.
+ * The kernel cannot merge a tracked range with its neighbours, so tracking increases the
+ * number of the process's mappings. Before tracking, this number must be at least
+ * SPARE_MAPPINGS below vm.max_map_count.
  */
 #define SPARE_MAPPINGS 4096
 #define MAX_MAP_COUNT_DEFAULT 65530
@@ -290,7 +291,10 @@ static int open_tracker(struct heap_reader *reader, const struct usage *u, int p
 	return r < 0 ? refuse(heap, r, "the kernel does not track its writes") : 0;
 }
 
-/* Begin to track the process, or continue to track it if there is a kept copy. */
+/*
+ * Begin to track the writes of the process. If a copy was kept after an earlier walk,
+ * continue the tracking that began with that copy.
+ */
 static int begin_tracking(struct heap_reader *reader, const struct usage *u, int pid,
 			  const struct pre_copy_plan *plan, int pagemap_fd,
 			  struct heap *heap)

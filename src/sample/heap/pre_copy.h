@@ -31,8 +31,8 @@ int heap_pre_copy_begin(struct heap_reader *reader, const struct usage *u,
 			const struct pre_copy_costs *costs, struct heap *heap);
 
 /*
- * Free reader->early. Count the huge pages that were split, and turn them into huge pages
- * again, if memstate has the right to do so. Call this when the pause has ended.
+ * Free reader->early. Count the huge pages that tracking has split, and restore them if
+ * memstate has the permission. Call this function when the pause has ended.
  */
 void heap_pre_copy_end(struct heap_reader *reader, int pid, struct heap_pre_copy *ret);
 

@@ -17,7 +17,9 @@ struct pre_copy_plan {
 	struct early_range *ranges; /* memory whose writes can be tracked */
 	size_t count;
 	struct page_list mappings; /* all memory to be copied */
-	/* true if a range is tracked already, because an earlier copy was kept */
+	/*
+	 * true if a range is still tracked, because the copy of an earlier walk was kept
+	 */
 	bool is_tracked;
 	uint64_t bytes;	      /* resident bytes in `ranges` */
 	uint64_t other_bytes; /* resident bytes to be copied in the pause */

@@ -31,7 +31,10 @@
 #define PAUSE_THREAD_NS (200 * NS_PER_US)
 #define PAUSE_MAPPING_NS (4 * NS_PER_US)
 #define PAUSE_COPY_NS_PER_GIB (400 * NS_PER_MS)
-/* time in ns per GiB for finding the resident pages, if only some are copied */
+/*
+ * time in ns per GiB of memory for finding the resident pages, when only some of them
+ * are copied
+ */
 #define PAUSE_SCAN_NS_PER_GIB (20 * NS_PER_MS)
 
 /* A complete copy of fewer bytes than this is so fast that a survey is not worthwhile. */
@@ -274,8 +277,8 @@ static int read_stopped(struct heap_reader *reader, struct usage *u,
 }
 
 /*
- * Return true if there is room for the pages that a survey or a walk of a sparse image
- * may read, and for the tables of the walk.
+ * Return true if there is enough free memory for the pages that a survey or a walk may
+ * read into a sparse image, and for the tables of the walk.
  */
 static bool has_room(const struct heap_reader *reader, uint64_t bytes)
 {
@@ -302,7 +305,7 @@ static bool may_survey(const struct heap_reader *reader, const struct usage *u,
 
 /*
  * Read the heap in a pause that copies only the pages that the survey found. Return
- * -ENODATA if the walkers have read other pages too, or will probably read other pages.
+ * -ENODATA if the heap walk read pages that were not copied, or is likely to do so.
  */
 static int read_surveyed(struct heap_reader *reader, struct usage *u,
 			 struct mapping_list *mappings, const struct survey *survey,
@@ -320,7 +323,10 @@ static int read_surveyed(struct heap_reader *reader, struct usage *u,
 	if (*ret_expected_ns > reader->max_pause_ns)
 		return -EFBIG;
 	for (uint64_t i = 0; r == -ENODATA && i < SPARSE_TRIES; i++) {
-		/* stop if a complete copy would not need a much longer pause */
+		/*
+		 * give up if the pauses would take more than half as long as one pause
+		 * for a complete copy
+		 */
 		if (i > 0 && can_copy_all && (i + 1) * *ret_expected_ns > all_ns / 2)
 			break;
 		r = read_stopped(reader, u, mappings, ret, stopped_ns);
@@ -432,8 +438,8 @@ int heap_reader_walk(struct heap_reader *reader, struct usage *u,
 		heap_release(ret);
 		r = prepare(reader, u, mappings, ret);
 		/*
-		 * keep the expected duration of the pause, and the needed and the
-		 * available memory, which prepare() has set
+		 * save what prepare() has computed: the expected duration of the pause,
+		 * and the needed and the available memory
 		 */
 		asked = *ret;
 		if (r == 0 && reader->is_running)
@@ -475,9 +481,10 @@ int heap_reader_read(struct heap_reader *reader, struct usage *u,
 	 * Read smaps before the pause, and again during the pause so that the figures
 	 * match the copy. The first reading shows how much must be copied: the estimated
 	 * pause and the memory to reserve depend on the Rss and flags of each mapping.
-	 * maps lacks Rss, and smaps_rollup includes pages that are not copied, such as
-	 * those of mapped files, so memstate would refuse processes that it can read in
-	 * time. If the heap is not read, the caller shows the first reading.
+	 * Neither maps nor smaps_rollup could replace it: maps lacks Rss, and
+	 * smaps_rollup includes pages that are not copied, such as those of mapped files,
+	 * so the estimate would be too high. If the heap is not read, the caller shows
+	 * the first reading.
 	 */
 	r = sampler_read_mappings(reader->sampler, u, mappings);
 	if (r < 0 || !process_has_memory(&u->process))

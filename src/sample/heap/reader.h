@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * reader - read one process including its heap: pause the process, copy its memory,
- * resume it, walk the heap in the copy, and add the result to the matrix. If requested,
- * also query the allocator.
+ * resume it, walk the heap in the copy, and add the owners of the heap memory to the
+ * usage. If requested, also query the allocator.
  */
 #ifndef MS_SAMPLE_HEAP_READER_H
 #define MS_SAMPLE_HEAP_READER_H
@@ -44,7 +44,7 @@ enum pre_copy {
 enum heap_use {
 	/* everything, including the contents of all blocks */
 	HEAP_USE_ALL,
-	/* only the figures and the data that heap_reader_detail() reads */
+	/* the heap's figures, and the data that heap_reader_detail() reads */
 	HEAP_USE_DETAIL,
 	/* only the figures */
 	HEAP_USE_FIGURES,
@@ -68,7 +68,10 @@ struct heap_copies;
 struct heap_reader {
 	const struct procfs *fs;
 	struct sampler *sampler;
-	/* the reader's own sampler, if it had to abandon the caller's; otherwise NULL */
+	/*
+	 * sampler that the reader created after it abandoned the caller's sampler;
+	 * otherwise NULL
+	 */
 	struct sampler *own_sampler;
 	uint64_t max_pause_ns;
 	/*
@@ -87,8 +90,8 @@ struct heap_reader {
 	 */
 	bool waits_for_turn;
 	/*
-	 * true to read the heap only once instead of several times to
-	 * measure the variation
+	 * true to read the heap of a running process only once; otherwise memstate reads
+	 * it several times to measure the variation of the figures
 	 */
 	bool is_read_once;
 	/* true to also copy all memory that can contain pointers; set by the caller */
@@ -104,8 +107,9 @@ struct heap_reader {
 	struct helper_answer answer;
 	enum pre_copy pre_copy; /* set by the caller */
 	/*
-	 * true if memstate has tracked the writes of the process during this read: a flag
-	 * of write tracking in smaps does not prove that another program tracks it
+	 * true if memstate has tracked the writes of the process during this read;
+	 * write-tracking flags in smaps then do not prove that another program tracks
+	 * the process
 	 */
 	bool has_tracked;
 	/* pages that were copied while the process ran; range_count is 0 if none were */
@@ -117,7 +121,10 @@ struct heap_reader {
 	struct heap_copies *copies;
 	/* copied memory; its buffer is reused by every read */
 	struct image image;
-	/* pages that the walkers will probably read, if only these are copied; sorted */
+	/*
+	 * pages that the heap walk will probably read, sorted; used if only these pages
+	 * are copied
+	 */
 	struct page_list pages;
 	struct futile_pids futile;
 	/* CPU time that other threads used for the last read */

@@ -41,7 +41,10 @@ static uint64_t listed_bytes(const struct heap_moment *moment)
 	return sum;
 }
 
-/* Return the number of resident bytes that are outside the ranges copied in rounds. */
+/*
+ * Return the number of resident bytes outside the ranges that are copied before
+ * the pause.
+ */
 static uint64_t unregistered_bytes(const struct heap_moment *moment)
 {
 	const struct early_copy *early = &moment->early;

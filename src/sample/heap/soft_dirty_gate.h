@@ -20,8 +20,8 @@ int soft_dirty_gate_check(const struct procfs *fs, int pid,
 			  const struct mapping_list *mappings, const char **ret_problem);
 
 /*
- * Create a tracker of the process's writes. Return 0, or -errno with *ret_problem and
- * without a tracker.
+ * Create a tracker of the process's writes. Return 0, or -errno with the reason
+ * in *ret_problem.
  */
 int soft_dirty_gate_open(const struct procfs *fs, int pid, struct write_tracker *ret,
 			 const char **ret_problem);

@@ -10,14 +10,16 @@
 #include "tracee/memory/lazy.h"
 
 /*
- * The pages around those that were read are copied too, in aligned blocks of this size.
- * An allocator's data grows at its end, so the walkers may read more pages in the pause.
+ * Size of the aligned blocks in which pages are copied: with each page that a walk reads,
+ * memstate also copies the pages around it. An allocator's data grows at its end, so the
+ * walk after the pause may read more pages.
  */
 #define BLOCK_BYTES LAZY_BLOCK_BYTES
 
 /*
- * Like BLOCK_BYTES, for pages that were missing in a copy: the allocator is using new
- * memory, and will use more of it before the next copy.
+ * Size of the aligned blocks around pages that were missing in a copy. It is larger than
+ * BLOCK_BYTES, because the allocator is using new memory, and will use more of it before
+ * the next copy.
  */
 #define MISSING_BLOCK_BYTES (UINT64_C(1) << 20)
 
@@ -28,7 +30,8 @@
 #define ARENA_GROWTH_BYTES (UINT64_C(1) << 20)
 
 /*
- * Maximum number of walks while the process runs. The results of two walks are compared.
+ * Maximum number of heap walks while the process runs. At least two are needed to find
+ * out whether a further walk still reads new pages.
  */
 #define SURVEYS 3
 
@@ -44,9 +47,9 @@ bool heap_survey_is_promising(const struct heap_reader *reader, int pid,
 		if (futile->items[i] == pid)
 			return false;
 	/*
-	 * The types of blocks are determined from the contents of the blocks. Without
-	 * these contents, a walk of an allocator that stores its own data apart from the
-	 * blocks yields only the figures.
+	 * Determining the types of blocks requires the contents of the blocks. If an
+	 * allocator stores its own data apart from the blocks, a survey is therefore
+	 * worthwhile only if just the figures are needed.
 	 */
 	return (reader->use != HEAP_USE_ALL && walk_has_small_arenas(mappings)) ||
 	       (reader->use == HEAP_USE_FIGURES && walk_keeps_data_apart(mappings));
@@ -96,8 +99,9 @@ static int watch_walk(struct heap_reader *reader, const struct walk_input *input
 }
 
 /*
- * Walk the heap of the running process until a walk reads no new pages and recognizes the
- * heap. A walk stops early if the process changes the heap at the same moment.
+ * Walk the heap of the running process, at most SURVEYS times, until a walk reads no new
+ * pages and recognizes the heap. A walk may end early, because the process can change the
+ * heap during the walk.
  */
 static int survey_running(struct heap_reader *reader, const struct walk_input *input,
 			  int mem_fd, bool *ret_is_stable)
@@ -148,7 +152,10 @@ static uint64_t add_mappings(struct heap_reader *reader,
 	return sum;
 }
 
-/* Return true if a complete copy would fail too, because the process cannot be paused. */
+/*
+ * Return true if the error means that the process cannot be paused, so a complete copy
+ * would fail as well.
+ */
 static bool is_final(int error)
 {
 	return error == -EBUSY || error == -EPERM || error == -ESRCH ||
@@ -184,7 +191,7 @@ int heap_survey(struct heap_reader *reader, const struct usage *u,
 	names_set_mappings(&reader->names, &moment->mappings);
 	r = survey_running(reader, &input, moment->mem_fd, &ret->is_stable);
 	names_set_mappings(&reader->names, mappings);
-	/* the command line belongs to the caller */
+	/* the caller owns the command line, so do not free it here */
 	moment->usage.command = NULL;
 	heap_moment_free(moment);
 	ret->bytes = page_list_bytes(&reader->pages) - listed_bytes + arena_bytes;
@@ -196,8 +203,9 @@ int heap_survey_walk(struct heap_reader *reader, const struct walk_input *input,
 		     int mem_fd, struct heap *ret)
 {
 	/*
-	 * If a page is missing, the result is useless, but the walk continues with the
-	 * current contents of the page so that it finds the other missing pages.
+	 * If a page is missing from the copy, the result of the walk is useless. The walk
+	 * nevertheless continues with the current contents of the page, to find all other
+	 * missing pages.
 	 */
 	return watch_walk(reader, input, mem_fd, MISSING_BLOCK_BYTES, ret) == 0
 		       ? 0

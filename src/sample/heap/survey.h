@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * survey - walk the heaps of a running process to find out which pages the walkers read.
- * A pause then copies only these pages. Most walkers read only the allocator's own data,
- * which is a small part of the heap.
+ * survey - walk the heaps of a running process to find out which pages a heap walk reads.
+ * A pause then copies only these pages. Most heap walks read only the allocator's own
+ * data, which is a small part of the heap.
  */
 #ifndef MS_SAMPLE_HEAP_SURVEY_H
 #define MS_SAMPLE_HEAP_SURVEY_H
@@ -15,7 +15,7 @@
 
 struct survey {
 	uint64_t bytes; /* upper bound on the resident bytes that a pause will copy */
-	/* true if the last walk read no pages that the earlier walks had not read */
+	/* true if the last walk read only pages that earlier walks had read */
 	bool is_stable;
 };
 

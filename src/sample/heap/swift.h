@@ -12,7 +12,10 @@
 enum swift_names {
 	/* names of type metadata symbols, which are demangled to the full type name */
 	SWIFT_TYPES,
-	/* function names, which are demangled without modules and argument types */
+	/*
+	 * names of functions, which are demangled without their modules and
+	 * argument types
+	 */
 	SWIFT_FUNCTIONS,
 };
 

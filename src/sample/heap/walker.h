@@ -62,8 +62,8 @@ struct heap_request {
 	bool wants_detail;
 	bool wants_leaks;
 	/*
-	 * Helpers for querying the allocator, borrowed until the read ends, or NULL to
-	 * use no helpers of the caller.
+	 * The caller's helpers for querying the allocator, borrowed until the read ends.
+	 * NULL if the caller provides no helpers.
 	 */
 	struct helpers *helpers;
 	/*
@@ -78,14 +78,14 @@ struct heap_request {
 int heap_walker_start(struct heap_walker *walker, const struct heap_request *request);
 
 /*
- * Upper bound on the time that a helper takes to reach a safe
- * moment and to answer a query.
+ * Upper bound on the time that a helper takes to reach a safe point and to answer
+ * a query.
  */
 #define HEAP_WALKER_HELPER_NS (10 * NS_PER_S)
 
 /*
- * Make the thread of the running read free these helpers when the thread ends. The caller
- * must then call heap_walker_free().
+ * Hand over the caller's helpers to the thread of the running read, which frees them when
+ * it ends. The caller must then call heap_walker_free().
  */
 void heap_walker_give_helpers(struct heap_walker *walker, struct helpers *helpers);
 

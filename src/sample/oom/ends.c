@@ -77,9 +77,9 @@ static bool is_of_group(const struct finder *f, const struct oom_kill *kill)
 }
 
 /*
- * Return the event for the kernel's mark on the victim, or else the event with the
- * kernel's log line about the victim, or NULL. Marks come first, because they are
- * recorded immediately.
+ * Return the mark_victim event for the process or, if there is none, the event with the
+ * kernel's log line about it. Return NULL if there is neither. mark_victim events are
+ * preferred, because they are recorded immediately.
  */
 static const struct past_event *find_event(const struct oom_past *past, int pid)
 {
@@ -124,8 +124,9 @@ static bool counts_rose(const struct oom_past *past, size_t index)
 }
 
 /*
- * Return the last sample before the end of a victim that no sample contains. In the
- * sample after it, the kill counter has risen, and no other end explains the rise.
+ * Return the last sample before the end of a victim that no sample contains: the sample
+ * before the first rise of the kill counter that no other end explains, or else the last
+ * sample of the recording.
  */
 static size_t find_rise(const struct finder *f)
 {
@@ -210,11 +211,11 @@ static uint64_t count_kills(const struct past_end *end)
 }
 
 /*
- * Assign the ends to samples in order, and return true. Reports and increases of the kill
- * counters are both in the order of the kills, so they match one to one if both contain
- * the same number of kills. Otherwise return false. If only_seen is set, drop reports
- * about victims that the recording does not contain, because such reports are from a
- * different time.
+ * Assign the ends to samples in chronological order, and return true. The kernel's
+ * reports and the rises of its kill counter are in the same order, so they match one to
+ * one if both contain the same number of kills. Otherwise return false. If only_seen is
+ * set, drop reports about victims that no sample contains, because such reports are from
+ * a different time.
  */
 static bool assign_in_order(struct finder *f, bool only_seen)
 {
@@ -294,9 +295,7 @@ static void add_rises(struct finder *f)
 	}
 }
 
-/*
- * Add ends for victims that the kernel marked but that no report or other end mentions.
- */
+/* Add ends for the victims that are known only from mark_victim events. */
 static void add_marks(struct finder *f)
 {
 	for (size_t i = 0; i < f->past->event_count; i++) {
@@ -337,7 +336,7 @@ static bool is_after_kill(const struct oom_past *past, size_t index, uint64_t ki
 }
 
 /*
- * If the last sample of an end was taken after the kill, assign the end to an earlier
+ * If the last sample before an end was in fact taken after the kill, choose an earlier
  * sample, because the later sample does not show the cause of the kill.
  */
 static void leave_out_later_samples(struct finder *f)
@@ -352,7 +351,10 @@ static void leave_out_later_samples(struct finder *f)
 			continue;
 		while (last > 0 && is_after_kill(f->past, last, end->unix_ms))
 			last--;
-		/* a larger difference means that the clock was set, so keep the sample */
+		/*
+		 * if the earlier sample is too far away, the wall clock was set, so keep
+		 * the later one
+		 */
 		if (samples[end->last].elapsed_ns - samples[last].elapsed_ns <=
 		    2 * DYING_NS_MAX)
 			end->last = last;

@@ -14,7 +14,8 @@
 struct oom_ends {
 	struct oom_evidence *items; /* ends of processes, sorted by time */
 	size_t count;
-	struct oom_past past; /* facts about the samples, to which items[] refer */
+	/* facts about the recording's samples, which items[] point to */
+	struct oom_past past;
 };
 
 /*

@@ -12,14 +12,14 @@
 #include "base/xalloc.h"
 
 /*
- * Length of the period before the end that is searched for sudden causes of the end: a
- * burst of the memory need, or pages on the kernel's file lists (hidden_bytes).
+ * Length of the period before the end in which memstate looks for a sudden cause: a burst
+ * of the memory need, or pages on the kernel's file lists (hidden_bytes).
  */
 #define WINDOW_NS (5 * NS_PER_S)
 
 /*
- * Even if a rise of the memory need looks steady, it counts as a jump if at least this
- * many thousandths of the rise occurred in the final JUMP_NS before the end.
+ * A rise of the memory need counts as a jump, even if it looks steady, if at least
+ * JUMP_PER_MILLE thousandths of it occurred in the last JUMP_NS before the end.
  */
 #define JUMP_NS NS_PER_S
 #define JUMP_PER_MILLE 800
@@ -168,7 +168,7 @@ static bool has_jumped(const struct growth_point *points, size_t count)
 		if (last->time_ns - points[i].time_ns >= JUMP_NS)
 			before_bytes = points[i].bytes;
 	}
-	/* if all samples were taken within JUMP_NS, any rise is a jump */
+	/* if all samples are from the last JUMP_NS, the whole rise is a jump */
 	if (last->time_ns - points[0].time_ns < JUMP_NS)
 		return true;
 	return units_per_mille(bytes_sub(last->bytes, before_bytes),

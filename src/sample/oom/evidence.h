@@ -20,8 +20,9 @@ int oom_evidence_read(struct past_end *end, struct replay *replay,
 /*
  * Find the largest process in the last sample whose language runtime limits its own
  * memory. The limit comes from the command line and the recorded options. If MariaDB or
- * PostgreSQL has no such option, the limit is the size of its own memory in samples up to
- * `last`, the index of the last sample.
+ * PostgreSQL has no such option, the limit is the size of its buffer pool or shared
+ * memory, taken from the latest sample that contains its mappings. `last` is the index of
+ * the last sample.
  */
 void oom_runtime_find(const struct past_end *end, struct replay *replay, size_t last,
 		      const struct snapshot *processes, struct oom_evidence *e);

@@ -231,8 +231,9 @@ static void report_victim(struct flight *f, const struct flight_kill *kill,
 }
 
 /*
- * Handle the kernel's mark on a victim. The victim may exit within a few milliseconds, so
- * read its memory before describing the kill.
+ * Handle a mark_victim event, which names the process that the kernel will kill. The
+ * victim may exit within a few milliseconds, so read its memory before describing
+ * the kill.
  */
 static int handle_mark(struct flight *f, const struct oom_mark *mark)
 {
@@ -265,9 +266,9 @@ static int handle_mark(struct flight *f, const struct oom_mark *mark)
 }
 
 /*
- * Sample a cgroup that is out of memory. If the kernel's marks on victims are
- * unavailable, read the largest process first, because it is the most likely victim. If
- * the cgroup is paused until resume_group(), there is enough time to read everything.
+ * Sample a cgroup that is out of memory. If mark_victim events are unavailable, read the
+ * largest process first, because it is the most likely victim. If the cgroup is paused
+ * until resume_group(), there is enough time to read everything.
  */
 static int handle_out_of_memory(struct flight *f)
 {
@@ -291,7 +292,9 @@ static int handle_wake(struct flight *f, const struct oom_wake *wake)
 	uint64_t now = clock_now_ns();
 	int r = 0;
 
-	/* handle every mark, even if the cgroup disappears in the meantime */
+	/*
+	 * handle every mark_victim event, even if the cgroup disappears in the meantime
+	 */
 	for (size_t i = 0; i < wake->mark_count; i++) {
 		int error = handle_mark(f, &wake->marks[i]);
 

@@ -37,8 +37,8 @@ static bool is_path_of(const struct cgroup *cgroup, const char *path)
 {
 	const struct cgroup_level *owner = cgroup_tightest(cgroup);
 	/*
-	 * if the root cgroup has the limit, compare the path with the recorded cgroup
-	 * instead, because every path is in the root cgroup
+	 * every path is below the root cgroup, so if the root cgroup has the limit,
+	 * compare the path with the recorded cgroup instead
 	 */
 	bool is_root = !owner || strcmp(owner->path, "/") == 0;
 	const char *own = is_root ? cgroup->levels[0].path : owner->path;

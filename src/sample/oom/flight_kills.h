@@ -44,9 +44,10 @@ struct flight_kill *flight_kills_find(struct flight_kills *kills, int pid,
 bool flight_kills_any_since(const struct flight_kills *kills, uint64_t unix_ms);
 
 /*
- * Return true if a kill in the kernel log concerns the given cgroup or one that shares
- * its limit. A rate-limited report contains only the victim, without a cgroup. It is
- * included if another source reports a kill of the same process at about the same time.
+ * Return true if a kill in the kernel log concerns the given cgroup or one that
+ * shares its limit. A rate-limited report contains only the victim, without a cgroup;
+ * such a kill counts if another source reports a kill of the same process at about
+ * the same time.
  */
 bool flight_kills_has_logged(struct flight_kills *kills, const struct oom_kill *k,
 			     const struct cgroup *cgroup, uint64_t unix_ms);
@@ -59,8 +60,8 @@ struct flight_kill *flight_kills_add(struct flight_kills *kills, int pid,
 				     uint64_t unix_ms, const struct usage *u);
 
 /*
- * Describe the kill of a process that the kernel selected. error is 0, or the negative
- * errno value if the process could not be read in time.
+ * Append a description of the kill to *out: the Rss of the victim and how recent it is.
+ * error is 0, or the negative errno value if the victim could not be read in time.
  */
 void flight_kill_describe(const struct flight_kill *kill, int error, struct strbuf *out);
 

@@ -15,13 +15,17 @@
 
 struct flight_left_pid {
 	int pid;
-	uint64_t noticed_ns; /* time of the first sample without the process */
+	/* time of the first sample that no longer contained the process */
+	uint64_t noticed_ns;
 };
 
 struct flight_left {
-	/* the last departures; departure n is stored in items[n % FLIGHT_LEFT_MAX] */
+	/*
+	 * the processes that left most recently; process number n is stored in
+	 * items[n % FLIGHT_LEFT_MAX]
+	 */
 	struct flight_left_pid items[FLIGHT_LEFT_MAX];
-	uint64_t count; /* number of all departures */
+	uint64_t count; /* number of processes that have left so far */
 };
 
 /*

@@ -26,9 +26,9 @@ uint64_t flight_log_count_kills(const struct strbuf *records);
 void flight_log_add(struct flight_log *log, struct strbuf *records, uint64_t now_ns);
 
 /*
- * Return the kills of the next complete report, to which no line was added for a while.
- * Also return its text, which is borrowed until more records are added. Return false if
- * no report is complete.
+ * Store the kills of the next complete report in *ret, and its text in *ret_text, which
+ * is borrowed until more records are added. A report is complete if no line was added to
+ * it for a while. Return false if there is no complete report.
  */
 bool flight_log_next(struct flight_log *log, uint64_t now_ns, struct oom_kill_list *ret,
 		     const char **ret_text);

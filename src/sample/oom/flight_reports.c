@@ -8,7 +8,10 @@
 #include "base/units.h"
 #include "proc/kmsg/printk_clock.h"
 
-/* Maximum time between the counting of a kill and the arrival of its report. */
+/*
+ * Maximum time from the increase of a kill counter to the arrival of the kernel's report
+ * about the kill.
+ */
 #define LOG_PATIENCE_NS (2 * NS_PER_S)
 #define LOG_STEP_MS 20
 

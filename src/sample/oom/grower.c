@@ -30,7 +30,7 @@
 
 /* A process, or successive processes with the same name in the same cgroup. */
 struct role {
-	struct process process; /* most recent process in the role */
+	struct process process; /* the most recent of these processes */
 	/* notes about the process, or NULL if none were recorded */
 	const struct oom_note *note;
 	struct rise_series series;
@@ -90,7 +90,10 @@ static bool is_in(const struct snapshot *processes, const struct process *p)
 	return u && process_is_same(&u->process, p) && process_has_memory(&u->process);
 }
 
-/* Return the role of an ended process that p succeeds, or NULL. */
+/*
+ * Find the ended process that p replaces, which had the same name and cgroup. Return its
+ * role, or NULL if there is none.
+ */
 static struct role *find_ended(struct grower_search *s, const struct snapshot *processes,
 			       const struct process *p, const struct oom_note *note)
 {
@@ -215,7 +218,10 @@ static int compare_kinds(const void *a, const void *b)
 	return strcmp(((const struct kind *)a)->name, ((const struct kind *)b)->name);
 }
 
-/* Return the unreclaimable memory of one mapping, like charged_bytes() for a process. */
+/*
+ * Return the unreclaimable memory of one mapping: anonymous pages, including swapped-out
+ * pages, and dirty pages, but not clean file pages.
+ */
 static uint64_t charged_bytes_of_mapping(const struct mapping *m)
 {
 	const uint64_t *bytes = m->counters.bytes;

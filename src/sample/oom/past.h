@@ -16,7 +16,7 @@ struct past_sample {
 	/* Unix time of the sample, and time since the first sample */
 	uint64_t unix_ms, elapsed_ns;
 	/*
-	 * Memory need of the cgroup; if the amounts of the cgroup were not recorded, the
+	 * Memory need of the cgroup; if the figures of the cgroup were not recorded, the
 	 * private memory of its processes.
 	 */
 	uint64_t need_bytes;
@@ -41,7 +41,8 @@ struct past_sample {
 };
 
 struct past_process {
-	struct process process; /* as in the last sample of the process */
+	/* identity of the process, taken from the last sample that contains it */
+	struct process process;
 	/* indexes of the first and the last sample that contain the process */
 	size_t first, last;
 	/* figures of the process in its last sample */
@@ -52,8 +53,8 @@ struct past_event {
 	uint64_t unix_ms;
 	int pid;
 	/*
-	 * true if `text` is the kernel's report, false if the event is the kernel's mark
-	 * on a victim
+	 * true if `text` is the kernel's report; false if the event is a mark_victim
+	 * event, by which the kernel reports whom it will kill
 	 */
 	bool is_report;
 	char *text;
@@ -85,8 +86,8 @@ struct past_end {
 	/* samples of the cgroup whose limit was reached */
 	const struct past_sample *samples;
 	/*
-	 * Separately allocated samples if the cgroup differs from the recorded cgroup,
-	 * or NULL if `samples` points to the samples of the recording.
+	 * Samples of the cgroup whose limit was reached, allocated separately if it is
+	 * not the recorded cgroup. NULL if `samples` points to the recording's samples.
 	 */
 	struct past_sample *scope_samples;
 };
@@ -97,7 +98,7 @@ struct oom_past {
 	/* processes in the order in which they ended or were last seen */
 	struct past_process *processes;
 	size_t process_count, process_capacity;
-	/* OOM kills and marks on victims, sorted by time */
+	/* OOM kills and mark_victim events, sorted by time */
 	struct past_event *events;
 	size_t event_count, event_capacity;
 	/* kernel reports, parsed from the texts of the recorded events */
@@ -111,10 +112,10 @@ int oom_past_read(struct replay *replay, struct oom_past *ret);
 void oom_past_release(struct oom_past *past);
 
 /*
- * Read the samples from first to last again, and sum up the processes of a cgroup whose
- * own amounts were not recorded. Store the sums in ret[first] to ret[last], with the
+ * Read the samples from first to last again, and add up the processes of a cgroup whose
+ * memory figures were not recorded. Store the sums in ret[first] to ret[last], with the
  * private memory of the processes as the memory need. If the cgroup of a process is
- * unknown, the amounts of the whole sample are unknown. Return 0 or -errno.
+ * unknown, all sums of the sample are unknown. Return 0 or -errno.
  */
 int oom_past_read_scope(const struct oom_past *past, struct replay *replay,
 			const struct oom_scope *scope, size_t first, size_t last,

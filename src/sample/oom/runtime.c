@@ -71,8 +71,8 @@ void oom_runtime_find(const struct past_end *end, struct replay *replay, size_t 
 			find_limit_of_uses(replay, last, &u->process, &limit);
 		}
 		/*
-		 * prefer a large process with a limit to a small process with a
-		 * larger limit
+		 * among the processes with a limit, choose the largest by Rss, regardless
+		 * of how large its limit is
 		 */
 		if (!limit.option || rss_bytes < max_bytes)
 			continue;

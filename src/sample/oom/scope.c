@@ -36,10 +36,11 @@ static const struct cgroup_level *find_owner(const struct cgroup *recorded)
 }
 
 /*
- * Return how much of the cgroup named in the report was recorded. The report contains
+ * Return which data about the cgroup in the report was recorded. The report contains
  * paths as the host sees them. If no recorded process is below the reported path, the
- * recording may be from a namespace with different paths. The recorded limit then counts
- * as the limit that was reached, unless the two limits differ in size.
+ * recording may be from a cgroup namespace, where paths are different. In that case, the
+ * recorded limit counts as the limit that was reached, unless the sizes of the two
+ * limits differ.
  */
 static enum oom_scope_source find_source(const struct oom_notes *notes,
 					 const struct oom_kill *report,

@@ -3,9 +3,9 @@
  * scope - find the cgroup whose limit was reached, and the facts in a recording that
  * describe this cgroup.
  *
- * A recording contains the amounts of one cgroup, and the processes in it and in all
- * cgroups below it. A report may name a container of the recorded pod, or a cgroup above
- * the recorded cgroup.
+ * A recording contains the memory figures of one cgroup, and the processes in it and in
+ * all cgroups below it. A kernel report may name a container of the recorded pod, or a
+ * cgroup above the recorded cgroup.
  */
 #ifndef MS_SAMPLE_OOM_SCOPE_H
 #define MS_SAMPLE_OOM_SCOPE_H
@@ -14,11 +14,11 @@
 #include "sample/oom/notes.h"
 
 enum oom_scope_source {
-	/* the recorded amounts are those of the cgroup whose limit was reached */
+	/* the recorded memory figures are those of the cgroup whose limit was reached */
 	OOM_SCOPE_AMOUNTS,
 	/*
-	 * all processes of the cgroup were recorded, but the amounts of the cgroup
-	 * were not
+	 * the recording contains all processes of the cgroup, but not the amounts of the
+	 * cgroup as a whole
 	 */
 	OOM_SCOPE_PROCESSES,
 	OOM_SCOPE_NOTHING /* the cgroup was recorded only in part or not at all */
@@ -41,8 +41,8 @@ void oom_scope_find(const struct oom_notes *notes, const struct oom_kill *report
 		    struct oom_scope *ret);
 
 /*
- * Return true if the note's process is in the cgroup or below it, or if the cgroup of the
- * process was not recorded.
+ * Return true if the process that the note describes is in the cgroup or below it, or if
+ * the cgroup of the process was not recorded.
  */
 bool oom_scope_has(const struct oom_scope *scope, const struct oom_note *note);
 

@@ -41,7 +41,10 @@ struct oom_wakeups {
 	size_t owner;
 	uint64_t limit_bytes;
 	int errors[OOM_SOURCE_COUNT_];
-	/* descriptors of events, marks and the kernel log, and the caller's other_fd */
+	/*
+	 * descriptors of cgroup events, mark_victim events and the kernel log, and the
+	 * caller's other_fd
+	 */
 	struct pollfd *polled;
 	size_t polled_capacity;
 };

@@ -20,7 +20,10 @@ struct oom_wakeups;
 
 enum oom_source {
 	OOM_SOURCE_EVENTS, /* files of the cgroup */
-	/* tracepoint for the victim that the OOM killer has selected */
+	/*
+	 * the tracepoint oom:mark_victim, which reports the process that the OOM killer
+	 * has selected
+	 */
 	OOM_SOURCE_MARKS,
 	OOM_SOURCE_LOG, /* the kernel log */
 	OOM_SOURCE_COUNT_
@@ -45,7 +48,7 @@ struct oom_wake {
 
 /*
  * Open the notification sources for the whole machine; oom_wakeups_set_group() adds those
- * of the cgroup. Return 0, or -errno without a cgroup hierarchy.
+ * of the cgroup. Return 0, or -errno if there is no cgroup hierarchy.
  */
 int oom_wakeups_open(const struct procfs *fs, struct oom_wakeups **ret);
 void oom_wakeups_close(struct oom_wakeups *wakeups);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * captured_moment - read all processes of a captured /proc tree, for comparison with
- * another moment.
+ * captured_moment - read all processes of a captured /proc tree, to compare them with the
+ * processes at another time.
  */
 #ifndef MS_SAMPLE_PROCESS_CAPTURED_MOMENT_H
 #define MS_SAMPLE_PROCESS_CAPTURED_MOMENT_H

@@ -17,7 +17,9 @@ struct group_turns {
 	struct snapshot known;
 	struct snapshot scratch;
 	int last_pid; /* pid of the process that was read last */
-	/* CPU time left for reading; negative after an expensive process */
+	/*
+	 * CPU time left for reading; negative if the last process took more than was left
+	 */
 	int64_t credit_ns;
 	uint64_t credited_ns; /* time when the budget was last increased */
 };
@@ -26,15 +28,15 @@ void group_turns_init(struct group_turns *g, struct sampler *sampler, unsigned i
 void group_turns_release(struct group_turns *g);
 
 enum turns {
-	/* read processes in turn while reading stays within its share of the time */
+	/* read processes in turn, without exceeding the share of CPU time for reading */
 	TURNS_IN_TURN,
 	TURNS_ALL,	/* read every process, regardless of the cost */
 	TURNS_MAPPINGS, /* read every process with all its mappings */
 };
 
 /*
- * Adopt the current pids of the cgroup: forget processes that have left it, read new
- * processes, and read some of the known processes again.
+ * Update the list of processes to the current pids of the cgroup: forget processes that
+ * have left it, read new processes, and read some of the known processes again.
  */
 void group_turns_update(struct group_turns *g, const struct cgroup *cgroup,
 			unsigned int share_per_million, enum turns turns);

@@ -3,8 +3,8 @@
  * names - look up type and symbol names in a process's memory after the process
  * has resumed.
  *
- * The memory is opened before it is copied, so that later reads either access the same
- * address space or fail.
+ * The memory is opened before it is copied. Later reads therefore access the same address
+ * space, or fail if the process has ended or executed another program.
  */
 #ifndef MS_SAMPLE_PROCESS_NAMES_H
 #define MS_SAMPLE_PROCESS_NAMES_H

@@ -173,7 +173,9 @@ static int add_config(const struct process_notes *notes, const struct process *p
 	_cleanup_strbuf_ struct strbuf option = STRBUF_INIT;
 	_cleanup_close_ int process_fd = -1;
 
-	/* a captured tree does not contain the files of its processes */
+	/*
+	 * a captured /proc tree does not contain the configuration files of its processes
+	 */
 	if (notes->fs->is_foreign)
 		return 0;
 	process_fd = proc_dir_find(notes->fs, process->pid);
@@ -198,7 +200,10 @@ static int add_options(const struct process_notes *notes, const struct usage *u,
 			     &text);
 	environment.text = strbuf_text(&text);
 	environment.length = text.length;
-	/* many programs that are not written in Go inherit Go's environment variable */
+	/*
+	 * programs that are not written in Go may inherit GOMEMLIMIT, so check the
+	 * program, too
+	 */
 	environment.is_go =
 		memmem(environment.text, text.length, GO_VARIABLE, strlen(GO_VARIABLE)) &&
 		proc_task_is_go(notes->fs, u->process.pid);

@@ -12,7 +12,10 @@
 #include "proc/system/procfs.h"
 #include "store/recording/recording.h"
 
-/* kinds of notes in addition to those of cgroup_name_keys */
+/*
+ * Kinds of notes about a process. Further kinds are the names in cgroup_name_keys
+ * (model/cgroup.h), such as those of the container and the pod.
+ */
 #define NOTE_GROUP "group" /* path of the process's cgroup */
 /* text "VARIABLE WORD" or "FILE WORD", as in runtime_options.h */
 #define NOTE_OPTION "option"

@@ -40,8 +40,8 @@ void sampler_set_heap_source(struct sampler *s,
 			     void *context);
 
 /*
- * Callbacks that receive the mappings of the processes for which wants() returns true.
- * The mappings, with their owners, are valid only during the call.
+ * Callbacks that receive the mappings of each process for which wants() returns true. The
+ * owners of the mappings are already set. The mappings are valid only during the call.
  */
 struct mapping_sink {
 	bool (*wants)(void *context, const struct process *process);

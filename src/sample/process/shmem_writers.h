@@ -22,9 +22,10 @@ struct shmem_writers *shmem_writers_new(const struct procfs *fs);
 void shmem_writers_free(struct shmem_writers *writers);
 
 /*
- * If the cgroup's shared memory has grown since the last notes, add notes that name the
- * tmpfs files to which its processes write. The recording of the sample must have begun,
- * and contain the processes of the snapshot. Return 0 or -errno from the recording.
+ * If the cgroup's shared memory has grown since notes were last added, add notes about
+ * its processes that write to tmpfs files; each note names a file. The recording of the
+ * sample must have begun, and contain the processes of the snapshot. Return 0 or -errno
+ * from the recording.
  */
 int shmem_writers_add(struct shmem_writers *writers, const struct snapshot *snapshot,
 		      const struct cgroup *cgroup, struct recording *recording);

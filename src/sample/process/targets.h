@@ -23,8 +23,8 @@ struct targets {
 		 */
 		uint64_t start_ticks;
 		/*
-		 * true if the process had memory when it was last listed; if it no longer
-		 * has any, it has ended
+		 * true if the process had memory when it was last listed; if it has no
+		 * memory in a later listing, it has ended
 		 */
 		bool had_memory;
 		bool is_gone;

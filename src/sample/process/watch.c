@@ -76,15 +76,20 @@ struct watch {
 	struct snapshot before;
 	struct entry *entries_before;
 	size_t entry_before_capacity;
-	int next_check_pid; /* pid at which look-ups in statm continue */
-	/* pid at which reading continues, for each reason */
+	/* pid at which the next refresh resumes looking up Rss in statm */
+	int next_check_pid;
+	/*
+	 * for each reason to read processes: the pid at which the next refresh
+	 * resumes reading
+	 */
 	int next_pid[REASON_COUNT_];
 	size_t read_count;
 	/*
-	 * age at which figures count as old, and maximum CPU time for reading them again
+	 * age at which the figures of a process are updated, and maximum CPU time for
+	 * this per refresh
 	 */
 	uint64_t old_age_ns, old_cpu_max_ns;
-	/* CPU time that the last refresh used for reading old figures again */
+	/* CPU time that the last refresh used for updating old figures */
 	uint64_t old_cpu_ns;
 };
 
@@ -206,7 +211,7 @@ static void merge(struct watch *w)
 }
 
 /*
- * Drop the processes that are marked as left out: those that have ended since they were
+ * Drop the processes whose is_left_out is set: those that have ended since they were
  * listed, and those without memory.
  */
 static void drop_left_out(struct watch *w)
@@ -334,10 +339,10 @@ static uint64_t read_rss(struct watch *w, size_t i)
 }
 
 /*
- * Look up the Rss of the processes that show no other sign of change: of all visible
- * ones, and of at most CHECKS_MAX invisible ones, because each look-up takes a few
- * microseconds. The next refresh continues with the invisible process after the last one.
- * If the list of processes already contains the Rss, look up all of them.
+ * Look up the Rss of processes that show no other sign of change. Each look-up takes a
+ * few microseconds, so a refresh looks up all visible processes, but at most CHECKS_MAX
+ * invisible ones. The next refresh continues with the remaining ones. If the list of
+ * processes already contains the Rss, look up all processes.
  */
 static void find_changes(struct watch *w)
 {
@@ -378,8 +383,8 @@ static void read_usage(struct watch *w, size_t i, unsigned int needs)
 }
 
 /*
- * Read processes for one reason. Continue after the process that was read last, so that
- * the limit on reads does not starve any process.
+ * Read the processes that are due for the given reason. Begin after the process that was
+ * last read for this reason, so that the limit on reads does not starve any process.
  */
 static void read_for(struct watch *w, enum reason reason, unsigned int needs)
 {

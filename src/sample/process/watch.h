@@ -36,7 +36,7 @@ void watch_set_refresh_limit(struct watch *w, uint64_t limit_ns);
  */
 void watch_set_old_limits(struct watch *w, uint64_t age_ns, uint64_t cpu_ns);
 
-/* Return the CPU time that the last refresh used for reading old figures again. */
+/* Return the CPU time that the last refresh used for updating old figures. */
 uint64_t watch_old_cpu_ns(const struct watch *w);
 
 /*

@@ -12,8 +12,8 @@
 #include "sample/process/shmem_writers.h"
 
 /*
- * The mappings of a process are read from time to time: when they were last read, and
- * when they are to be read next (due_ns).
+ * The schedule for reading the mappings of a process: the sample in which they were last
+ * read, and the time at which they are to be read again (due_ns).
  */
 struct turn {
 	int pid;

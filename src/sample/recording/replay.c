@@ -172,8 +172,8 @@ static uint64_t elapsed_ns(const struct replay *replay, size_t index)
 }
 
 /*
- * Classify the mappings: set their owners, and in *u the totals and the sums by state and
- * by owner.
+ * Classify the mappings: determine their owners. Set the totals in *u, and its sums by
+ * state and by owner.
  */
 static void classify(struct usage *u, struct mapping_list *mappings)
 {

@@ -13,7 +13,7 @@
 struct search {
 	struct replay *replay;
 	struct moment *moment;
-	/* number of processes whose mappings have not been found yet */
+	/* number of processes whose mappings are still missing */
 	size_t missing_count;
 };
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * replay_moment - read everything that a recording contains about one moment,
- * for comparison with another moment.
+ * replay_moment - read from a recording everything about one point in time, for
+ * comparison with another point in time.
  */
 #ifndef MS_SAMPLE_RECORDING_REPLAY_MOMENT_H
 #define MS_SAMPLE_RECORDING_REPLAY_MOMENT_H

@@ -60,8 +60,8 @@ struct run_sampler {
 	/* processes that mapped the library when they were last read */
 	struct pid_set users;
 	/*
-	 * `measured` contains each process that was in at least one sample while it was
-	 * not a wrapper
+	 * `measured` contains the processes that were measured in at least one sample,
+	 * because they were not wrappers at that time
 	 */
 	struct pid_set wrappers, measured;
 	bool has_wrappers; /* true if the run has or had at least one wrapper */
@@ -204,8 +204,8 @@ static void relist(struct run_sampler *s)
 }
 
 /*
- * List the processes of the run. In the usages of s->processes, only the member `process`
- * is set: figures are read into copies, which own their strings.
+ * List the processes of the run in s->processes. Only the member `process` of each usage
+ * is set, because read_process() reads the figures into a separate usage.
  */
 static int list(struct run_sampler *s)
 {
@@ -361,7 +361,7 @@ static bool wants_walk(const struct run_sampler *s)
 	if (!s->heaps || now - s->begin_ns < WALK_BEGIN_NS ||
 	    age_ns < s->walk_cost_ns * WALK_SHARE << s->futile_count)
 		return false;
-	/* the figures from stat were already read at no extra cost */
+	/* the Rss from stat is already known, so adding it up costs almost nothing */
 	for (size_t i = 0; i < s->processes.count; i++)
 		rss_bytes = bytes_add(rss_bytes,
 				      s->processes.usages[i].process.stat_rss_bytes);

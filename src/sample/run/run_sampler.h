@@ -18,8 +18,8 @@
 struct run_sampler;
 
 /*
- * Create a sampler. The procfs, the sampler and the keeper are borrowed. If the
- * keeper is NULL, heaps are not read.
+ * Create a sampler. fs, sampler and heaps are borrowed. If heaps is NULL, the heaps of
+ * the processes are not read.
  */
 struct run_sampler *run_sampler_new(const struct procfs *fs, struct sampler *sampler,
 				    struct heap_keeper *heaps, int parent_pid);
@@ -72,8 +72,8 @@ bool run_sampler_has_seen_library(const struct run_sampler *s);
 bool run_sampler_has_wrappers(const struct run_sampler *s);
 
 /*
- * Return the time in ns for which heap walks have paused the run while it consisted of a
- * single process.
+ * Return the time in ns for which heap walks have paused the run, not counting walks of
+ * more than one process.
  */
 uint64_t run_sampler_paused_ns(const struct run_sampler *s);
 

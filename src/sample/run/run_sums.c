@@ -31,7 +31,7 @@ void run_sums_add(struct run_sums *sums, const struct usage *u, const char *prob
 			continue;
 		/*
 		 * if the last walk of a heap is stale, count its memory as anonymous, as
-		 * without a walk
+		 * if it had never been walked
 		 */
 		if (is_heap && !is_known)
 			o_to = OWNER_ANON;

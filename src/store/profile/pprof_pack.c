@@ -21,8 +21,9 @@
 
 /*
  * State of a conversion to pprof's format. In that format, a location is a frame together
- * with all frames that were inlined into it. In this file, the end of a location is its
- * innermost node. Nodes whose locations consist of the same frames share a location.
+ * with all frames that were inlined into it. This file refers to a location by its
+ * innermost node, called the end of the location. Nodes whose locations consist of the
+ * same frames share a location.
  */
 struct packing {
 	const struct profile *profile;

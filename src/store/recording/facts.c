@@ -188,8 +188,8 @@ enum {
 	 */
 	HEAP_OWNERS,
 	/*
-	 * for owners after OWNER_HEAP_LAST, HEAP_TAKEN + owner is the index of the
-	 * resident heap bytes in the owner's mappings; see taken_bytes()
+	 * for owners after OWNER_HEAP_LAST, HEAP_TAKEN + owner is the index of the number
+	 * of resident heap bytes in the owner's mappings; see taken_bytes()
 	 */
 	HEAP_TAKEN = HEAP_OWNERS,
 };
@@ -293,8 +293,8 @@ bool facts_to_heap(const int64_t *values, struct heap_sums *ret)
 }
 
 /*
- * Offsets of the amounts in struct cgroup_level, in the order of the columns of the table
- * FACT_GROUP, where they follow the flags.
+ * Offsets of those members of struct cgroup_level that are amounts, in the order of their
+ * columns in the table FACT_GROUP. In the table, the amounts follow the flags.
  */
 static const size_t level_offsets[] = {
 	offsetof(struct cgroup_level, usage_bytes),

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * facts - convert between model structures and the rows of fact tables, which contain
- * recorded values by key and sample (sql.h). An array of values has one element per value
+ * facts - convert model structures to and from rows of the fact tables (sql.h), which
+ * store recorded values by key and sample. An array of values has one element per value
  * column of the table.
  */
 #ifndef MS_STORE_RECORDING_FACTS_H
