@@ -13,10 +13,7 @@ static uint64_t known(uint64_t bytes)
 	return bytes_known(bytes) ? bytes : 0;
 }
 
-/*
- * Return the exact number of cells for a part of a bar, as a fixed-point number with 16
- * fractional bits.
- */
+/* Return the exact number of cells for a part of a bar, in units of 1/65536 cell. */
 static uint64_t exact_cells(uint64_t part, uint64_t whole, size_t width)
 {
 	return (uint64_t)((unsigned __int128)part * width * 65536 / whole);

@@ -170,7 +170,8 @@ static const struct usage *find_heap(const struct collector *c, const struct usa
 
 /*
  * Select the processes whose mappings are to be read: the processes of the shown groups,
- * except those whose owners of memory are known already.
+ * except those whose memory was already assigned to owners when their mappings or heaps
+ * were read.
  */
 static void select_processes(struct collector *c)
 {
@@ -185,7 +186,10 @@ static void select_processes(struct collector *c)
 				  !find_heap(c, &s->usages[i]);
 }
 
-/* Add the process's memory by owner, if it is known, to the process's group. */
+/*
+ * If the owners of the process's memory are known, add its memory by owner to the
+ * process's group.
+ */
 static void add_owners(struct collector *c, const struct usage *u, struct group *group)
 {
 	const struct usage *heap = find_heap(c, u);

@@ -37,7 +37,10 @@ struct collector_setup {
 	 */
 	const regex_t *heap_pattern;
 	uint64_t max_pause_ns;
-	/* value of --max-share: maximum share of a process's time for reading it */
+	/*
+	 * value of --max-share: maximum share of a process's time that reading it
+	 * may take
+	 */
 	unsigned int max_share_per_mille;
 	bool reads_log; /* true to follow the kernel log */
 	/* recorder that records a sample in each round; borrowed, or NULL */

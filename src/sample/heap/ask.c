@@ -7,8 +7,8 @@
 #include "classify/process/classify_stats.h"
 
 /*
- * Return the number of free chunks in a glibc heap, because a query of glibc visits each
- * of them. Return BYTES_UNKNOWN for other allocators.
+ * Return the number of free chunks in a glibc heap, which determines the cost of querying
+ * glibc. Return BYTES_UNKNOWN for other allocators.
  */
 static uint64_t free_chunk_count(const struct heap *heap)
 {

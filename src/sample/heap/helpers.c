@@ -125,7 +125,9 @@ static char *format_problem(int error, const char *text)
 	return problem.text;
 }
 
-/* Copy the text of the problem, because the next query may overwrite the probe's text. */
+/*
+ * Copy the message about the problem, because the next query may overwrite the original.
+ */
 static const char *keep_problem(struct helper *helper, int error, const char *text)
 {
 	for (size_t i = 0; i < PROBLEM_COUNT; i++) {

@@ -167,8 +167,8 @@ static bool may_walk(const struct heap_keeper *k, const struct kept *kept)
 }
 
 /*
- * Return true if the process is still read, and its last heap walk is recent enough to
- * keep its copy.
+ * Return true if the process is still being read, and its last heap walk is recent enough
+ * to keep its copy.
  */
 static bool is_followed(void *context, const struct process *process)
 {

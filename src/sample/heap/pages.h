@@ -20,18 +20,17 @@ struct heap_ranges {
 };
 
 /*
- * Set the usage and the mappings of the moment. Use those that the caller has read
- * if they are recent and still match the memory, because reading smaps takes much
- * longer than finding the resident pages. Otherwise read smaps. Also read smaps
- * for each reading if a running process is read several times. Return 0 or an
- * error of sampler_read_mappings().
+ * Set moment->usage and moment->mappings. Use the caller's readings if they are recent
+ * and still match the memory, because reading smaps takes much longer than finding the
+ * resident pages. Otherwise read smaps. Also read smaps for each reading if a running
+ * process is read several times. Return 0 or an error of sampler_read_mappings().
  */
 int heap_pages_read_mappings(struct heap_moment *moment, const struct usage *u,
 			     const struct mapping_list *mappings);
 
 /*
- * Find the resident pages of all mappings to copy, and add them to the moment's image.
- * Return 0 or an error of peek_find().
+ * Find the resident pages of all mappings to copy, and add them to moment->image. Return
+ * 0 or an error of peek_find().
  */
 int heap_pages_find(struct heap_moment *moment, const struct peek *peek,
 		    struct heap_ranges *ranges);

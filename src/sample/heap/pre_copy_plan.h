@@ -14,7 +14,7 @@
 #include "tracee/memory/early_copy.h"
 
 struct pre_copy_plan {
-	struct early_range *ranges; /* memory whose writes can be tracked */
+	struct early_range *ranges; /* memory to which writes can be tracked */
 	size_t count;
 	struct page_list mappings; /* all memory to be copied */
 	/*

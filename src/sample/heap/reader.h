@@ -103,7 +103,7 @@ struct heap_reader {
 	enum heap_use use;
 	/* helpers for querying the allocator, borrowed, or NULL to make no queries */
 	struct helpers *helpers;
-	/* answer of the allocator during the last read */
+	/* the allocator's answer to the query during the last read */
 	struct helper_answer answer;
 	enum pre_copy pre_copy; /* set by the caller */
 	/*
@@ -200,8 +200,8 @@ void heap_reader_detail(struct heap_reader *reader, const struct heap *heap,
 			const struct mapping_list *mappings, struct heap_detail *ret);
 
 /*
- * Read everything in the image that heap_reader_detail() reads. `input` is the input of
- * the walk that found the heap.
+ * Read everything in the image that heap_reader_detail() would read, so that a survey
+ * finds these pages, too. `input` is the input of the walk that found the heap.
  */
 void heap_reader_touch_detail(struct heap_reader *reader, const struct walk_input *input,
 			      const struct heap *heap);

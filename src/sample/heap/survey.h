@@ -32,10 +32,10 @@ void heap_survey_give_up(struct heap_reader *reader, int pid);
 
 /*
  * Find the pages that a pause should copy, and store them in reader->pages. Afterwards,
- * reader->image is sparse. `mappings` are those of the last reading. Add the time for
+ * reader->image is sparse. `mappings` is the result of the last reading. Add the time for
  * which the process was paused to *stopped_ns.
  *
- * Return 0; -ENODATA if there is no survey, because the walkers read too large a part of
+ * Return 0; -ENODATA if the survey fails, because the heap walks read too large a part of
  * the pages, or because userfaultfd(2) is not available; or an error of stop_run() if the
  * process cannot be paused.
  */

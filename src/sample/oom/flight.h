@@ -87,7 +87,7 @@ void flight_finish(struct flight *flight, bool is_removed);
  */
 int flight_sample_process(struct flight *flight, int pid);
 
-/* Record an event that the caller has detected without a sample. */
+/* Record an event that the caller has detected. No sample is taken. */
 void flight_record_event(struct flight *flight, const struct recorded_event *event);
 
 /* Return a summary of the recording so far. The flight recorder owns the summary. */

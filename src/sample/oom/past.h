@@ -62,10 +62,7 @@ struct past_event {
 
 struct oom_past;
 
-/*
- * The end of a process or of the recording, as found before evidence about it
- * is collected.
- */
+/* The end of a process or of the recording, before evidence about it is collected. */
 struct past_end {
 	const struct oom_past *past;
 	/* indexes of the first and last sample since the previous end */

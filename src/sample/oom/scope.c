@@ -24,8 +24,8 @@ static bool has_any_below(const struct oom_notes *notes, const char *path)
 }
 
 /*
- * Return the level of the cgroup hierarchy whose amounts were recorded: the owner of the
- * limit or, without a limit, the cgroup itself.
+ * Return the level of the cgroup hierarchy whose memory figures were recorded: the owner
+ * of the limit or, without a limit, the cgroup itself.
  */
 static const struct cgroup_level *find_owner(const struct cgroup *recorded)
 {

@@ -17,8 +17,8 @@ enum oom_scope_source {
 	/* the recorded memory figures are those of the cgroup whose limit was reached */
 	OOM_SCOPE_AMOUNTS,
 	/*
-	 * the recording contains all processes of the cgroup, but not the amounts of the
-	 * cgroup as a whole
+	 * the recording contains all processes of the cgroup, but not the memory figures
+	 * of the cgroup as a whole
 	 */
 	OOM_SCOPE_PROCESSES,
 	OOM_SCOPE_NOTHING /* the cgroup was recorded only in part or not at all */

@@ -35,7 +35,7 @@ enum oom_wake_flag {
 	/* the cgroup is out of memory, so a kill will follow */
 	OOM_WAKE_OOM = 1 << 1,
 	OOM_WAKE_PRESSURE = 1 << 2, /* tasks of the cgroup are waiting for memory */
-	OOM_WAKE_LOG = 1 << 3,	    /* oom_wakeups_log() contains new records */
+	OOM_WAKE_LOG = 1 << 3,	    /* oom_wakeups_log() returns new records */
 };
 
 #define OOM_WAKE_MARKS_MAX 16

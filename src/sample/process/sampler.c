@@ -232,8 +232,8 @@ static int read_rollup(struct sampler *s, struct usage *u, int pid)
 }
 
 /*
- * Read the figures from pid's directory. If `keep` is not NULL, also store every mapping
- * in *keep; needs must then include NEED_SMAPS.
+ * Read the figures from /proc/PID. If `keep` is not NULL, also store every mapping in
+ * *keep; needs must then include NEED_SMAPS.
  */
 static int read_figures(struct sampler *s, struct usage *u, int pid, unsigned int needs,
 			struct mapping_list *keep)
@@ -364,8 +364,7 @@ static unsigned int list_wants(const struct sampler *s, unsigned int needs)
 	if (!s->fs.is_live)
 		return LIST_STAT;
 	/*
-	 * stat shows whether a process has memory, which is otherwise known only after
-	 * reading the memory
+	 * if the memory is not read, read stat to find out whether a process has memory
 	 */
 	return needs & (NEED_STAT | NEED_UID) || !(needs & NEED_MEMORY) ? LIST_STAT : 0;
 }

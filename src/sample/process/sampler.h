@@ -30,9 +30,9 @@ struct sampler;
 struct sampler *sampler_new(const struct procfs *fs, bool is_paced);
 
 /*
- * Set a function that reads heaps: for usages with NEED_HEAP, read() is called instead of
- * sampler_read_mappings() from now on. Without it, the heaps are unknown. The mappings
- * belong to the sampler and are valid only during the call.
+ * Set the function that reads heaps. From now on, it is called instead of
+ * sampler_read_mappings() for usages with NEED_HEAP. If no function is set, the heaps are
+ * unknown. The mappings belong to the sampler and are valid only during the call.
  */
 void sampler_set_heap_source(struct sampler *s,
 			     int (*read)(void *context, struct usage *u,

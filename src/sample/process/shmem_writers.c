@@ -22,7 +22,7 @@
 /* maximum number of descriptors to examine per reading, for all processes together */
 #define DESCRIPTORS_MAX 4096
 #define FILES_MAX 4096
-#define COST_PART 20 /* reading may take at most 1/COST_PART of the time */
+#define COST_PART 20 /* maximum share of the time that reading may take: 1/COST_PART */
 
 struct written {
 	int pid;

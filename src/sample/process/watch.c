@@ -21,8 +21,9 @@
 #define VISIBLE_AGE_MAX_NS (10 * NS_PER_S)
 
 /*
- * Time for which a refresh reads processes, because the screen must respond. The time for
- * the list does not count: on a slow machine, it could leave no time for reading.
+ * Maximum time for which a refresh reads processes, because the screen must respond. The
+ * time for listing the processes does not count: on a slow machine, it could leave no
+ * time for reading.
  */
 #define REFRESH_LIMIT_NS (200 * NS_PER_MS)
 

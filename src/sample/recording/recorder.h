@@ -60,7 +60,7 @@ void recorder_add(struct recorder *recorder, const struct usage *usage,
  * -errno if the processes cannot be listed.
  */
 struct recorder_known {
-	/* usage of the known process, or NULL */
+	/* usage of the process that the caller has read, or NULL */
 	const struct usage *usage;
 	const struct mapping_list *mappings;
 	/* cgroup of the processes, as for recorder_end(); may be NULL */

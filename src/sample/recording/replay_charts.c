@@ -44,7 +44,7 @@ static void init_row(struct timeline_row *row, uint64_t unix_ms)
 	row->unix_ms = unix_ms;
 }
 
-/* Add a value to a sum, which is known if at least one of its values is known. */
+/* Add a value to a sum. The sum is known if at least one of its values is known. */
 static void add_known(uint64_t *sum, uint64_t bytes)
 {
 	if (bytes_known(bytes))

@@ -66,7 +66,7 @@ static int find_mappings(struct search *s, size_t index, const struct targets *t
 }
 
 /*
- * Read the cgroup of the moment. A missing cgroup is not an error, because not every
+ * Read the cgroup of the sample. A missing cgroup is not an error, because not every
  * recording contains a cgroup.
  */
 static int read_group(struct replay *replay, size_t index, struct moment *moment)

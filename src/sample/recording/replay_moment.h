@@ -11,7 +11,7 @@
 
 /*
  * Read the processes that replay_read() selects. Search for their mappings in at most the
- * thousand preceding samples. Return 0, or -errno with an empty moment.
+ * thousand preceding samples. Return 0, or -errno with *ret empty.
  */
 int replay_read_moment(struct replay *replay, size_t index, const struct targets *targets,
 		       struct moment *ret);

@@ -17,7 +17,7 @@ struct run_sums {
 	 * determines all.heap_problem
 	 */
 	uint64_t unknown_rss_bytes;
-	/* memory by owner inside the heap, over all processes with known heaps */
+	/* total heap memory of all processes with known heaps */
 	uint64_t heap_bytes;
 	uint64_t pause_ns;
 };

@@ -108,7 +108,7 @@ struct reading {
 	 * ended, another thread of the process.
 	 */
 	int memory_pid;
-	/* replaces paths and arguments; NULL to leave them unchanged */
+	/* redactor that replaces paths and arguments; NULL to leave them unchanged */
 	struct redactor *redactor;
 	struct capture_files *files;
 	struct strbuf *notes;

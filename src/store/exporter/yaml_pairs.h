@@ -12,9 +12,9 @@
 #include "base/strbuf.h"
 
 /*
- * Called for each pair. If is_list is set, the value is an item of the list of this key;
- * the first call for a list has the value NULL. If fn returns a negative value,
- * yaml_pairs_read() stops and returns that value.
+ * Function that is called for each pair. If is_list is set, the value is an item of the
+ * list of this key; the first call for a list has the value NULL. If the function returns
+ * a negative value, yaml_pairs_read() stops and returns that value.
  */
 typedef int (*yaml_pair_fn)(void *context, const char *key, const char *value,
 			    bool is_list);
