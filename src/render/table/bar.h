@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* bar - bars that show the parts of a whole as segments of proportional length. */
+/* bar - draw bars that show the parts of a whole as segments of proportional length. */
 #ifndef MS_RENDER_TABLE_BAR_H
 #define MS_RENDER_TABLE_BAR_H
 

@@ -162,7 +162,7 @@ static size_t find_indent(const char *line, size_t length, size_t width)
 	return indent + 2 < width / 2 ? indent + 2 : width / 2;
 }
 
-/* Append a line that is too wide, wrapped. */
+/* Wrap a line that is too wide, and append it. */
 static void add_line(struct fitted *f, const char *line, size_t length)
 {
 	const char *end = line + length;

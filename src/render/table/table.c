@@ -63,8 +63,8 @@ struct cells {
 	struct strbuf text;
 	size_t *ends;
 	size_t *widths; /* width of the widest cell in each column */
-	bool *omitted;	/* true for columns that do not fit */
-	bool *zero;	/* true for columns of numbers that are all 0 */
+	bool *omitted;	/* for each column, true if it does not fit */
+	bool *zero;	/* for each column, true if it contains only zeros */
 };
 
 /* minimum width of a text column while other columns can still be omitted */

@@ -33,7 +33,7 @@ struct collector {
 	struct collector_setup setup;
 	struct targets targets; /* all processes */
 	struct watch *watch;
-	struct cpu_budget old_budget; /* budget for reading old figures again */
+	struct cpu_budget old_budget; /* CPU budget for updating old figures */
 	struct places places;
 	struct cgroup_turns turns;
 	struct kills kills;
@@ -158,7 +158,10 @@ static bool has_figures(const struct usage *u)
 	return !u->error && u->source != SOURCE_NONE && u->source != SOURCE_STAT;
 }
 
-/* Return the usage with the heap's owners, or NULL if the heap was not read recently. */
+/*
+ * Return the latest usage of the process that includes its heap, or NULL if the heap was
+ * not read recently.
+ */
 static const struct usage *find_heap(const struct collector *c, const struct usage *u)
 {
 	const struct usage *known = c->heaps ? heap_turns_find(c->heaps, &u->process)

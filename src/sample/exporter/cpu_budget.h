@@ -20,7 +20,8 @@
 #define CPU_BUDGET_WHOLE 100000
 
 struct cpu_budget {
-	uint64_t share; /* in thousandths of a percent of one CPU; 0 means no limit */
+	/* share of one CPU in thousandths of a percent; 0 means no limit */
+	uint64_t share;
 	uint64_t now_ns;
 	int64_t credit_ns;
 };

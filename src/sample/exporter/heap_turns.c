@@ -22,7 +22,7 @@
 struct heap_turns {
 	struct heap_keeper *keeper;
 	const regex_t *pattern;
-	/* latest usage with heap figures of each process, unordered */
+	/* the latest usage of each process that includes heap figures, unordered */
 	struct snapshot known;
 	int next_pid; /* pid at which the next round begins */
 };

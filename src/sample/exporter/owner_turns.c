@@ -177,7 +177,10 @@ static void read_entry(struct owner_turns *turns, struct owner_entry *e)
 	usage_release(&u);
 }
 
-/* Read processes for one reason. Return the time for which reading held mmap locks. */
+/*
+ * Read the processes that are due for the given reason. Return the time for which reading
+ * held mmap locks.
+ */
 static uint64_t read_for(struct owner_turns *turns, enum reason reason, uint64_t end_ns)
 {
 	size_t start = SEARCH_FIRST(turns->count, i,

@@ -16,9 +16,9 @@
 struct owner_turns;
 
 /*
- * Create the state for reading in turn. Reading uses at most cpu_share thousandths of a
- * percent of one CPU (0: no limit), and at most max_share_per_mille of the time of each
- * process (0 and 1000: no limit). The sampler is borrowed.
+ * Create the state for reading processes in turn. Reading uses at most cpu_share
+ * thousandths of a percent of one CPU (0: no limit), and at most max_share_per_mille of
+ * the time of each process (0 and 1000: no limit). The sampler is borrowed.
  */
 struct owner_turns *owner_turns_new(struct sampler *sampler, uint64_t cpu_share,
 				    unsigned int max_share_per_mille);

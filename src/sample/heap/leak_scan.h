@@ -28,7 +28,7 @@ int leak_scan_mark(struct heap_reader *reader, const struct mapping_list *mappin
 
 /*
  * Find the directly leaked blocks among the unreachable blocks, group them, and compute
- * the sums. Does nothing if the quality is unknown. Return 0 or -ECANCELED.
+ * the sums. Do nothing if the quality is unknown. Return 0 or -ECANCELED.
  */
 int leak_scan_group(struct heap_reader *reader, struct leak_scan *scan);
 

@@ -15,8 +15,8 @@
 #include "proc/smaps/maps.h"
 
 /*
- * The number of searches for resident pages while the kernel migrates some, and the delay
- * between them. Moving a page takes some microseconds.
+ * Maximum number of searches for the resident pages while the kernel migrates pages, and
+ * the delay between two searches. Moving a page takes a few microseconds.
  */
 #define MIGRATION_TRIES 5
 #define MIGRATION_DELAY_NS (200 * NS_PER_US)

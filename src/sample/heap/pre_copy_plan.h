@@ -29,8 +29,8 @@ struct pre_copy_plan {
 };
 
 /*
- * Plan the copy of the mappings, which were read with their counters. The caller releases
- * the plan.
+ * Plan the copy of the mappings. They must have been read with their counters. The caller
+ * releases the plan.
  */
 struct pre_copy_plan pre_copy_plan_make(const struct heap_reader *reader,
 					const struct mapping_list *mappings);

@@ -302,8 +302,9 @@ static void set_swap_fails(const struct past_end *end, struct oom_evidence *e)
 }
 
 /*
- * Set the facts that follow from how the kill counters, and the counter of events at the
- * limit, changed between the last sample before the end and the next sample.
+ * Set the facts that follow from comparing the counters of the last sample before the end
+ * with those of the next sample: the kill counters, and the counter of how often the
+ * limit was reached.
  */
 static void set_counts(const struct past_end *end, const struct cgroup *cgroup,
 		       struct oom_evidence *e)

@@ -54,7 +54,8 @@ static bool is_kill(char *record)
 	struct kmsg_victim victim;
 
 	/*
-	 * programs can also write to the kernel log, so check for the kernel's facility 0
+	 * programs can also write to the kernel log, so ignore records whose facility is
+	 * not 0 (kernel)
 	 */
 	if (!text || strtoul(record, NULL, 10) >= 8)
 		return false;

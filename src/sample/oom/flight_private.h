@@ -22,8 +22,8 @@ struct flight {
 	/* cgroup figures that are being read for the next sample */
 	struct cgroup next_cgroup;
 	/*
-	 * figures of the process last read outside the regular samples, without its
-	 * command line
+	 * figures of the process that was last read outside the regular samples, without
+	 * its command line
 	 */
 	struct usage read;
 	struct oom_figures figures;

@@ -54,7 +54,7 @@ struct past_event {
 	int pid;
 	/*
 	 * true if `text` is the kernel's report; false if the event is a mark_victim
-	 * event, by which the kernel reports whom it will kill
+	 * event, which names the next victim
 	 */
 	bool is_report;
 	char *text;

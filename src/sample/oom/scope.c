@@ -36,7 +36,7 @@ static const struct cgroup_level *find_owner(const struct cgroup *recorded)
 }
 
 /*
- * Return which data about the cgroup in the report was recorded. The report contains
+ * Determine which data about the cgroup in the report was recorded. The report contains
  * paths as the host sees them. If no recorded process is below the reported path, the
  * recording may be from a cgroup namespace, where paths are different. In that case, the
  * recorded limit counts as the limit that was reached, unless the sizes of the two

@@ -18,8 +18,8 @@ int cgroup_sampler_open(const struct procfs *fs, struct sampler *sampler,
 void cgroup_sampler_free(struct cgroup_sampler *s);
 
 /*
- * Read all figures of the cgroup and the pids in it, without the processes. Return the
- * same values as cgroup_sampler_take().
+ * Read all figures of the cgroup and the pids in it, but not the memory of its processes.
+ * Return the same values as cgroup_sampler_take().
  */
 int cgroup_sampler_read(struct cgroup_sampler *s, struct cgroup *ret);
 

@@ -23,7 +23,9 @@
 #define ENVIRON_SIZE_MAX ((size_t)2 << 20)
 #define GO_VARIABLE "GOMEMLIMIT="
 
-/* A cgroup, shared by several processes, with the names of its container and pod. */
+/*
+ * A cgroup, which several processes may share, with the names of its container and pod.
+ */
 struct place {
 	char *path;
 	char *names[CGROUP_NAME_COUNT_];
@@ -35,7 +37,7 @@ struct process_notes {
 	bool has_mount;
 	struct place *places;
 	size_t place_count, place_capacity;
-	/* processes of the last sample with recorded notes, sorted by pid */
+	/* processes of the last sample for which notes were recorded, sorted by pid */
 	struct process *noted;
 	size_t noted_count;
 };

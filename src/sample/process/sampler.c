@@ -414,7 +414,7 @@ static bool read_process(struct sampler *s, struct usage *u, unsigned int needs,
 	return true;
 }
 
-/* Read each listed process, and drop the processes that have ended from the list. */
+/* Read each listed process. Processes that have ended are dropped. */
 static void read_listed(struct sampler *s, struct targets *targets, unsigned int needs,
 			struct snapshot *ret)
 {

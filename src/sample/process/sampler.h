@@ -51,7 +51,7 @@ struct mapping_sink {
 };
 
 /*
- * Read usages with all their mappings from now on, if the needs or the sink require
+ * From now on, read processes with all their mappings, if the needs or the sink require
  * mappings. The sink is copied; NULL removes it.
  */
 void sampler_set_mapping_sink(struct sampler *s, const struct mapping_sink *sink);

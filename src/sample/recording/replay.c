@@ -91,7 +91,7 @@ static size_t replay_find(const struct replay *replay, uint64_t unix_ms)
 	return 0;
 }
 
-/* Return the time between two samples. If their sessions differ, use the wall clock. */
+/* Return the time between two samples. Across sessions, use the wall clock. */
 static uint64_t passed_ns(const struct recorded_sample *before,
 			  const struct recorded_sample *sample)
 {
@@ -158,7 +158,7 @@ bool replay_find_kill(struct replay *replay, size_t *ret_index)
 	return true;
 }
 
-/* Return the time since the first sample. If the sessions differ, use the wall clock. */
+/* Return the time since the first sample. Across sessions, use the wall clock. */
 static uint64_t elapsed_ns(const struct replay *replay, size_t index)
 {
 	const struct recorded_sample *first = &replay->samples[0],

@@ -19,8 +19,8 @@
 #include "tracee/ptrace/watchdog.h"
 
 /*
- * Share of one CPU's time, 1/LIST_SHARE, that listing all processes of the machine may
- * take. Regardless of this limit, the processes are listed at least every LIST_MAX_NS.
+ * Maximum share of one CPU's time for listing all processes of the machine: 1/LIST_SHARE.
+ * Regardless of this limit, the processes are listed at least every LIST_MAX_NS.
  */
 #define LIST_SHARE 20
 #define LIST_MAX_NS (100 * NS_PER_MS)

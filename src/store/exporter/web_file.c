@@ -71,7 +71,7 @@ static void add_stamp(uint64_t *stamp, const struct stat *st)
 		*stamp = (*stamp ^ words[i]) * UINT64_C(0x100000001b3);
 }
 
-/* Read a regular file of bounded size without NUL bytes. */
+/* Read a regular file. Its size is limited, and it must not contain NUL bytes. */
 static int read_file(const char *path, uint64_t *stamp, struct strbuf *out)
 {
 	_cleanup_close_ int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);

@@ -38,8 +38,8 @@ enum web_setting {
 struct web_file {
 	struct strbuf settings;
 	/*
-	 * Hash of the identities and timestamps of all files that were read. It serves to
-	 * detect changes.
+	 * Hash of the identities and timestamps of all files that were read, for
+	 * detecting changes.
 	 */
 	uint64_t stamp;
 };

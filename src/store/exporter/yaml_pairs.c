@@ -38,7 +38,7 @@ struct reading {
 	size_t lengths[LEVELS_MAX];
 	size_t level_count;
 	bool has_key; /* true if the path ends with a key, whose value follows */
-	/* true while the parser is within the list that is the value of this key */
+	/* true while the parser is within a list, the value of the current key */
 	bool is_list;
 	/* All keys that were read, each followed by NUL, for detecting duplicates. */
 	struct strbuf keys;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * yaml_pairs - read a YAML document of nested maps as pairs: a path such as
- * "tls_server_config.cert_file", and a scalar value or a list of them.
+ * "tls_server_config.cert_file", and a scalar value or a list of scalar values.
  */
 #ifndef MS_STORE_EXPORTER_YAML_PAIRS_H
 #define MS_STORE_EXPORTER_YAML_PAIRS_H

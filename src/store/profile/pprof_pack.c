@@ -37,7 +37,7 @@ struct packing {
 	size_t text_count, first_text;
 	uint32_t *ends; /* innermost node of each location, sorted by frames */
 	size_t end_count;
-	/* for the innermost node of each location: the location's ID; else 0 */
+	/* for each node, the ID of the location whose innermost node it is, or 0 */
 	uint64_t *locations;
 	uint32_t *frames;    /* frames, sorted by function and file */
 	uint64_t *functions; /* function ID of each frame; 0: the frame has no function */
@@ -109,7 +109,10 @@ static int64_t text_number(const struct packing *packing, const char *text)
 	return (int64_t)(packing->first_text + (size_t)(found - packing->texts));
 }
 
-/* Allocate an array of messages for the caller to initialise, and pointers to them. */
+/*
+ * Allocate an array of messages for the caller to initialise, and an array of pointers
+ * to them.
+ */
 static void *new_messages(size_t count, size_t size, void *ret_pointers)
 {
 	char *messages = xcalloc(count + 1, size);
