@@ -94,8 +94,8 @@ static bool looks_like_recording(const char *arg)
 }
 
 /*
- * Return a hint that names the command's option for an argument of this kind, for example
- * "--replay FILE" for a recording. Return "" if the command has no such option.
+ * Return a hint about the command's option for an argument such as `arg`, for example
+ * "--replay FILE" if `arg` is a recording. Return "" if the command has no such option.
  */
 static const char *find_option_hint(const struct cmd *cmd, const char *arg)
 {
@@ -149,8 +149,8 @@ static int check_usage(const struct cmd *cmd, const struct options *options)
 }
 
 /*
- * Set the locale, except for CSV and JSON output, which is always UTF-8. The locale's
- * tables would increase memstate's own Rss.
+ * Set the locale, whose tables increase memstate's own Rss. CSV and JSON output is always
+ * UTF-8, and does not need the locale.
  */
 static void use_locale(const struct options *options)
 {

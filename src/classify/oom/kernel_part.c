@@ -49,8 +49,8 @@ const struct oom_kernel_part *oom_kernel_part_find(const struct oom_evidence *e)
 				     oom_kernel_part_bytes(e, best))
 			best = &kernel_parts[i];
 	/*
-	 * With cgroup v1, some parts of kernel memory are unknown. The largest known part
-	 * is certainly the largest only if it is more than half of all kernel memory.
+	 * With cgroup v1, some parts of kernel memory are unknown. A known part is
+	 * certainly the largest only if it exceeds half of all kernel memory.
 	 */
 	return oom_kernel_part_bytes(e, best) > all / 2 ||
 			       bytes_known(e->at.other_kernel_bytes)

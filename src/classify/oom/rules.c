@@ -21,9 +21,7 @@
 #define LEFTOVERS_TASKS 250
 #define LEFTOVERS_USAGE 500
 #define STACK_THREADS 50 /* minimum number of threads for the verdict "thread_stacks" */
-/*
- * Private memory counts as mostly free if less than this many thousandths of it are live.
- */
+/* Private memory is mostly free if its live part is below this, in thousandths. */
 #define RETENTION_LIVE 600
 /* Minimum free memory for the verdict "retention", in thousandths of the limit. */
 #define RETENTION_FREE 250
@@ -53,8 +51,8 @@ static void add_share_text(struct strbuf *why, const char *what, uint64_t bytes,
 }
 
 /*
- * If `bytes` is at least the minimum share of the whole, append
- * the share and return true.
+ * If `bytes` is at least `min` thousandths of the limit or, without a limit, of the
+ * memory usage, append the share to *why and return true.
  */
 static bool has_share(const struct oom_evidence *e, const char *what, uint64_t bytes,
 		      unsigned int min, struct strbuf *why)
@@ -142,7 +140,10 @@ static bool is_ancestor(const struct oom_evidence *e, unsigned int min,
 	return true;
 }
 
-/* Files on a tmpfs remain charged to the cgroup after its processes have ended. */
+/*
+ * Return true if much of the memory is in tmpfs files, and the processes use little
+ * memory. Files on a tmpfs remain charged to the cgroup after its processes have ended.
+ */
 static bool is_leftovers(const struct oom_evidence *e, unsigned int min,
 			 struct strbuf *why)
 {
@@ -272,8 +273,8 @@ static bool is_locked(const struct oom_evidence *e, unsigned int min, struct str
 }
 
 /*
- * In cgroup v1 reports, the swap limit includes memory. The swap limit therefore matters
- * only if it is higher than the memory limit.
+ * Return true if swap is full. In cgroup v1 reports, the swap limit includes memory, and
+ * matters only if it is higher than the memory limit.
  */
 static bool is_swap_full(const struct oom_evidence *e, unsigned int min,
 			 struct strbuf *why)
@@ -323,7 +324,9 @@ static bool is_runtime_limit(const struct oom_evidence *e, unsigned int min,
 }
 
 /*
- * If the last sample was recent, memory allocated after it counts as part of the burst.
+ * Return true if memory rose by at least the minimum share shortly before the
+ * process ended. If the last sample was recent, memory allocated after it counts
+ * as part of the rise.
  */
 static bool is_burst(const struct oom_evidence *e, unsigned int min, struct strbuf *why)
 {

@@ -57,8 +57,9 @@ static void find_variable(const struct runtime_environment *environment,
 }
 
 /*
- * Find the configuration files of a PostgreSQL server in "postgres -D DIR -c
- * config_file=FILE". Debian keeps postgresql.conf outside the data directory.
+ * Find the configuration files of a PostgreSQL server from a command line such
+ * as "postgres -D DIR -c config_file=FILE". Debian keeps postgresql.conf outside
+ * the data directory.
  */
 static void find_postgres(const struct runtime_environment *environment, const char *rest,
 			  struct runtime_files *ret)
@@ -186,8 +187,8 @@ struct parsing {
 };
 
 /*
- * Return the command-line form of the option on the line, without its value. Return NULL
- * if the line does not set a known option.
+ * Return the option that the line sets in its command-line form, without the value.
+ * Return NULL if the line does not set a known option.
  */
 static const char *find_form(struct parsing *p, const struct line *line)
 {
@@ -207,8 +208,8 @@ static const char *find_form(struct parsing *p, const struct line *line)
 }
 
 /*
- * Set *ret to the option and its value, and return true. Return false if the value is not
- * an amount, because it may then be any text, even a secret.
+ * Set *ret to the option and its value, and return true. Return false if the value does
+ * not look like an amount of memory: any other text may be a secret.
  */
 static bool add_value(const char *form, const char *value, char ret[RUNTIME_OPTION_SIZE])
 {

@@ -37,7 +37,7 @@ static const struct unit java_units[] = {
 	{ "", 0, 0 },	{ "k", 10, 0 }, { "m", 20, 0 },
 	{ "g", 30, 0 }, { "t", 40, 0 }, { NULL, 0, 0 }
 };
-/* Unit suffixes of Node.js options. They have none: the numbers are in MiB. */
+/* Node.js options have no unit suffixes: the numbers are in MiB. */
 static const struct unit node_units[] = { { "", 20, 0 }, { NULL, 0, 0 } };
 /* Unit suffixes of PHP options, as in zend_ini_parse_quantity(). */
 static const struct unit php_units[] = {
@@ -354,8 +354,9 @@ static void add_option(size_t v, const char *text, struct runtime_limit *ret)
 }
 
 /*
- * Add the options from environment variables that the runtime reads before the command
- * line or, if is_after is set, after the command line.
+ * Add the options from environment variables that the runtime reads before its
+ * command line. If is_after is set, add those from variables that it reads
+ * after its command line.
  */
 static void add_variables(enum runtime runtime, char *const *options, size_t option_count,
 			  bool is_after, struct runtime_limit *ret)

@@ -20,7 +20,8 @@
 #define RUNTIME_OPTION_SIZE 64
 
 /*
- * Names of configuration files in recorded options, regardless of the file's actual path.
+ * Names that stand for configuration files in the text of an option, regardless of the
+ * actual path of the file.
  */
 #define RUNTIME_FILE_POSTGRES "postgresql.conf"
 #define RUNTIME_FILE_POSTGRES_AUTO "postgresql.auto.conf"
@@ -35,8 +36,8 @@ struct runtime_limit {
 	/* limit in bytes; unknown if the limit is a percentage of the cgroup's limit */
 	uint64_t bytes;
 	/*
-	 * limit as a percentage of the cgroup's limit, times
-	 * 1000; 0: the limit is in bytes
+	 * limit in thousandths of a percent of the cgroup's limit; 0: the
+	 * limit is in bytes
 	 */
 	uint64_t percent_thousandths;
 	/* option as written by the user, such as "-Xmx600m" */
@@ -54,9 +55,9 @@ void runtime_limit_find(const char *command, char *const *options, size_t option
 			struct runtime_limit *ret);
 
 /*
- * Find the memory limit of a server from the size of its own memory, if the server has
- * set its size when it started: InnoDB's buffer pool, or PostgreSQL's shared memory. Use
- * this if runtime_limit_find() finds no option.
+ * Find the memory limit that a server has set for itself from the size of its mappings:
+ * InnoDB's buffer pool, or PostgreSQL's shared memory, whose size is fixed at startup.
+ * Use this function if runtime_limit_find() finds no option.
  */
 void runtime_limit_of_uses(const struct usage_uses *uses, struct runtime_limit *ret);
 
@@ -81,18 +82,19 @@ const char *runtime_option_advice(const struct runtime_option *option);
  */
 unsigned int runtime_option_min_per_mille(const struct runtime_option *option);
 
-/*
- * Call fn with "VARIABLE WORD" for each memory limit option in the environment of a
- * process. Return 0, or the first nonzero result of fn. is_go is set if the program was
- * compiled by the Go toolchain.
- */
 struct runtime_environment {
 	/* the environment as NUL-terminated strings, as in /proc/PID/environ */
 	const char *text;
 	size_t length;
 	const char *command;
-	bool is_go;
+	bool is_go; /* true if the program was compiled by the Go toolchain */
 };
+
+/*
+ * Call fn with "VARIABLE WORD" for each memory limit option in the environment of a
+ * process, for example with "JAVA_TOOL_OPTIONS -Xmx600m". Return 0, or the first nonzero
+ * result of fn.
+ */
 int runtime_variables_for_each(const struct runtime_environment *environment,
 			       int (*fn)(void *context, const char *text), void *context);
 

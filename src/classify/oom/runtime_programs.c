@@ -28,15 +28,15 @@ const char *runtime_next_word(const char *text, char word[RUNTIME_WORD_SIZE])
 	length = strcspn(text, " \t\n");
 	if (length == 0)
 		return NULL;
-	/* known options are shorter, so truncate longer words */
+	/* no option is that long, so copy only the first byte of a longer word */
 	snprintf(word, RUNTIME_WORD_SIZE, "%.*s",
 		 length < RUNTIME_WORD_SIZE ? (int)length : 1, text);
 	return text + length;
 }
 
 /*
- * Return true if base is the name of the program. The name of PHP's program may end with
- * a version, as in "php8.2".
+ * Return true if base is the name of the program. For PHP, a version may follow the
+ * name, as in "php8.2".
  */
 static bool is_program(const char *base, const char *name, enum runtime runtime)
 {

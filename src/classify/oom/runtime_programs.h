@@ -26,8 +26,8 @@ enum runtime runtime_of_command(const char *command);
 #define RUNTIME_WORD_SIZE 256
 
 /*
- * Copy the next word of whitespace-separated text. Truncate a word that is too long for
- * an option to its first byte. Return the remainder of the text, or NULL at the end.
+ * Copy the next word of whitespace-separated text. If the word is too long to be an
+ * option, copy only its first byte. Return the remainder of the text, or NULL at the end.
  */
 const char *runtime_next_word(const char *text, char word[RUNTIME_WORD_SIZE]);
 

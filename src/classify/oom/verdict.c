@@ -292,8 +292,8 @@ enum oom_verdict oom_verdict_find(const struct oom_evidence *e)
 }
 
 /*
- * Advice for the case that there is a kernel report but no recording. The report
- * describes only the moment of the kill.
+ * Advice if there is a kernel report but no recording. The report shows the memory only
+ * at the time of the kill.
  */
 static const char no_recording[] =
 	"a recording shows whether the cause was a leak, a burst, or a limit that is "

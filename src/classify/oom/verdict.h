@@ -21,11 +21,11 @@ enum oom_verdict {
 	/* the NUMA nodes that the process was allowed to use ran out of memory */
 	OOM_WHY_CPUSET,
 	OOM_WHY_ANCESTOR, /* the limit of an ancestor cgroup was reached */
-	/* much of the memory was tmpfs files that no process maps */
+	/* much of the memory was in tmpfs files that no process maps */
 	OOM_WHY_LEFTOVERS,
 	OOM_WHY_SHMEM,
 	OOM_WHY_KERNEL_MEMORY,
-	OOM_WHY_STACKS, /* much of the memory was stacks of many threads */
+	OOM_WHY_STACKS, /* much of the memory was in the stacks of many threads */
 	OOM_WHY_MANY,	/* the memory was spread over many processes */
 	/*
 	 * much of the memory was freed with MADV_FREE but is shared with a child process

@@ -30,7 +30,10 @@
 struct run {
 	uint64_t start_addr, end_addr;
 	uint64_t guard_bytes; /* size of the inaccessible memory just below end_addr */
-	/* address of the first cage after a guard region; 0: none */
+	/*
+	 * address of the first memory after a guard region that may be V8's pointer
+	 * compression cage; 0: not found
+	 */
 	uint64_t cage_addr;
 	bool is_used; /* true if part of the run is accessible */
 };

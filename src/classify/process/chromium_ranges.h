@@ -20,8 +20,9 @@ struct chromium_ranges {
 };
 
 /*
- * Find the ranges. *ret is empty if the process does not belong to Chromium. Processes of
- * Chromium are recognised by the pools of PartitionAlloc (model/allocator_signs.h).
+ * Find the address ranges that Chromium reserves for its heaps. *ret is empty if the
+ * process does not belong to Chromium, which is recognised by the pools of PartitionAlloc
+ * (model/allocator_signs.h).
  */
 void chromium_ranges_find(const struct mapping_list *mappings,
 			  struct chromium_ranges *ret);

@@ -7,12 +7,12 @@
  * each cell is exact. The heap's owners stay unknown, because mappings do not show which
  * blocks are live and which are free. Heap pages count as `anon`.
  *
- *   stack  [stack]; a mapping named as a thread's stack; a nameless, private, anonymous,
- *          writable mapping with two of these signs: a guard (PROT_NONE) directly below
- *          it, MAP_STACK (VmFlags nh, Linux 6.7), a thread's stack pointer inside it
- *   shmem  memfd, SysV and POSIX shared memory, shared anonymous memory, files on tmpfs
- *   file   all other file mappings, including private copies of pages; the vdso
- *   anon   everything else
+ * - stack: [stack]; a mapping named as a thread's stack; a nameless, private, anonymous,
+ *   writable mapping with two of these signs: a guard (PROT_NONE) directly below it,
+ *   MAP_STACK (VmFlags nh, Linux 6.7), a thread's stack pointer inside it.
+ * - shmem: memfd, SysV and POSIX shared memory, shared anonymous memory, files on tmpfs.
+ * - file: all other file mappings, including private copies of pages; the vdso.
+ * - anon: everything else.
  */
 #ifndef MS_CLASSIFY_PROCESS_CLASSIFY_H
 #define MS_CLASSIFY_PROCESS_CLASSIFY_H

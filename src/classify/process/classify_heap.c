@@ -155,8 +155,8 @@ void classify_heap(struct usage *usage, struct mapping_list *mappings,
 }
 
 /*
- * Return true if the sums are consistent: the bytes moved to the heap's owners equal the
- * bytes moved from the other owners, and these owners had at least that many bytes.
+ * Return true if the sums are consistent: the bytes assigned to the heap equal the bytes
+ * subtracted from other owners, such as `anon`, and none of these owners had fewer bytes.
  */
 static bool are_sums_consistent(const struct matrix *m, const struct heap_sums *sums)
 {
@@ -176,8 +176,8 @@ static bool are_sums_consistent(const struct matrix *m, const struct heap_sums *
 }
 
 /*
- * Sum by state the memory of one owner that may belong to the heap: the mappings marked
- * MAPPING_HEAP or, if they are smaller than the heap, all mappings of the owner.
+ * Sum the memory of one owner that may belong to the heap, by page state: the mappings
+ * marked MAPPING_HEAP or, if they are smaller than the heap, all mappings of the owner.
  */
 static void find_states(const struct mapping_list *mappings, enum owner owner,
 			uint64_t taken_bytes, uint64_t ret_states[STATE_COUNT_])
@@ -205,8 +205,8 @@ static void find_states(const struct mapping_list *mappings, enum owner owner,
 }
 
 /*
- * Subtract bytes from an owner's cells of the matrix. Return the state of the subtracted
- * bytes, or STATE_COUNT_ if their state is ambiguous.
+ * Subtract bytes from an owner's row of the matrix of owners and page states. Return the
+ * state of the subtracted bytes, or STATE_COUNT_ if their state is ambiguous.
  */
 static enum page_state subtract_from(struct matrix *matrix,
 				     const struct mapping_list *mappings,
@@ -286,7 +286,10 @@ void classify_heap_sums(struct usage *usage, const struct mapping_list *mappings
 	set_heap_rows(m, sums, only);
 	usage->allocator = sums->allocator;
 	list_recorded_heaps(usage, sums);
-	/* the heap was read, so the amounts by use do not include memory of the heap */
+	/*
+	 * the amounts by use are no longer upper bounds, because they exclude the
+	 * heap, which was read
+	 */
 	for (size_t i = 0; i < usage->uses.count; i++)
 		usage->uses.items[i].is_upper_bound = false;
 	usage->heap_quality = sums->quality;

@@ -15,19 +15,19 @@
 #include "model/usage.h"
 
 /*
- * Move the heap's share of each mapping to the heap's owners. *usage must be a result of
- * classifier_end(). `mappings` must be the mappings from which it was computed, with
- * their owners set. Mark mappings that contain heap memory with MAPPING_HEAP. If the
- * heap is unknown or inconsistent with the mappings, only set the heap's quality in
- * *usage to unknown.
+ * Move the heap's share of each mapping to the heap's owners (live, free, metadata).
+ * *usage must be a result of classifier_end(). `mappings` must be the mappings from which
+ * it was computed, with their owners set. Mark mappings that contain heap memory with
+ * MAPPING_HEAP. If the heap is unknown or inconsistent with the mappings, leave the
+ * matrix unchanged, and set usage->heap_quality to QUALITY_UNKNOWN.
  */
 void classify_heap(struct usage *usage, struct mapping_list *mappings,
 		   const struct heap *heap);
 
 /*
- * Move the heap's memory to the heap's owners, given only the heap's sums by owner,
- * which may be untrusted input. If the sums do not match the mappings, the heap's
- * quality stays unknown. The states are known only if all memory that may belong to the
+ * Like classify_heap(), but use only the sums of the heap by owner, which may be
+ * untrusted input. If the sums contradict the mappings, usage->heap_quality stays
+ * QUALITY_UNKNOWN. The page states are known only if all memory that may belong to the
  * heap is in one state.
  */
 void classify_heap_sums(struct usage *usage, const struct mapping_list *mappings,

@@ -179,8 +179,8 @@ void classify_stats_bound(const struct allocator_stats *stats,
 }
 
 /*
- * Sum by state all memory that may belong to the heap. Return
- * false if a state is unknown.
+ * Sum all memory that may belong to the heap, by page state. Return false if an
+ * amount is unknown.
  */
 static bool sum_states(const struct mapping_list *mappings, uint64_t ret[STATE_COUNT_])
 {
@@ -201,8 +201,8 @@ static bool sum_states(const struct mapping_list *mappings, uint64_t ret[STATE_C
 }
 
 /*
- * Move bytes from the owner `anon` to another owner. `only` is the state of the bytes, or
- * STATE_COUNT_ if they are in several states.
+ * Move bytes from the owner `anon` to another owner in the matrix. `only` is the page
+ * state of all these bytes, or STATE_COUNT_ if they are in several states.
  */
 static void move_row(struct matrix *m, unsigned int owner, uint64_t bytes,
 		     unsigned int only)

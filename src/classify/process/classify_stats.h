@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * classify_stats - convert an allocator's own statistics to owners of resident memory.
- * The functions are pure.
+ * classify_stats - divide an allocator's resident memory among owners, according to the
+ * allocator's own statistics. The functions are pure. The owners are:
  *
- *   live            memory in use; for glibc and jemalloc, including the thread caches
- *   pool_pages      free memory in whole pages: gperftools' page heap, jemalloc's dirty
- *                   pages, glibc's top chunk
- *   pool_fragments  other free memory
- *   heap_meta       the allocator's own data
+ * - live: memory in use; for glibc and jemalloc, including the thread caches.
+ * - pool_pages: free memory in whole pages: gperftools' page heap, jemalloc's dirty
+ *   pages, glibc's top chunk.
+ * - pool_fragments: other free memory.
+ * - heap_meta: the allocator's own data.
  *
  * An allocator reports how many bytes it has, but not which of them are resident, so the
  * results are bounds. Memory counts as the allocator's if it is private, anonymous,
@@ -31,9 +31,9 @@ void classify_stats_bound(const struct allocator_stats *stats,
 
 /*
  * Move memory from the owner `anon` to the heap's owners according to the bounds.
- * `bounds` and the matrix of *usage must have been computed from `mappings`. The heap's
- * quality becomes bound. Cells of the matrix are known only if all of the allocator's
- * memory is in one state. Do nothing if the bounds are unknown.
+ * `bounds` and the matrix of *usage must have been computed from `mappings`. Set
+ * usage->heap_quality to QUALITY_BOUND. Cells of the matrix are known only if all of the
+ * allocator's memory is in one state. Do nothing if the bounds are unknown.
  */
 void classify_stats(struct usage *usage, const struct mapping_list *mappings,
 		    const struct allocator_stats *stats,
@@ -50,8 +50,9 @@ struct stats_pair {
 #define STATS_PAIR_MAX 10
 
 /*
- * Fill `ret` with pairs of figures, and return their number. Return 0 if the heap walk
- * failed or covered the heap of a different allocator.
+ * Fill `ret` with the figures that both the heap walk and the allocator report, and
+ * return their number. Return 0 if the heap walk failed or covered the heap of a
+ * different allocator.
  */
 size_t classify_stats_compare(const struct allocator_stats *stats,
 			      const struct heap *heap,

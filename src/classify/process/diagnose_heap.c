@@ -30,8 +30,8 @@ static bool can_find_leaks(const struct usage *u)
 }
 
 /*
- * the usage does not show which blocks are leaked, so do not claim that the program
- * needs all of them
+ * the usage does not show whether blocks are leaked, so do not claim that the
+ * program needs all of them
  */
 bool diagnose_live(const struct usage *u, struct diagnosis *d)
 {

@@ -106,8 +106,8 @@ static bool set_next_heap(struct conclusion *c, const struct usage *u,
 {
 	bool is_readable = !u->heap_problem && allocator_is_walked(u->allocator);
 	/*
-	 * expect a pause that is half as long again, because the process may grow before
-	 * the command runs
+	 * predict a pause that is 50 % longer than estimated, because the process may
+	 * grow before the command runs
 	 */
 	uint64_t pause_ms = u->heap_expected_ns / NS_PER_MS * 3 / 2 + 1;
 
@@ -155,7 +155,7 @@ void process_conclude_next(struct conclusion *c, const struct usage *u,
 		return;
 	command = place->is_live && !u->heap_is_reported ? commands[largest] : "map";
 	/*
-	 * 'memstate leaks' examines only blocks of malloc, and does not
+	 * 'memstate leaks' examines only blocks allocated with malloc, and does not
 	 * support PartitionAlloc
 	 */
 	if (strcmp(command, "leaks") == 0 &&

@@ -21,8 +21,8 @@ void process_conclude_next(struct conclusion *c, const struct usage *u,
 			   const struct next_place *place);
 
 /*
- * Add a sentence with Rss, the number of mappings and the largest owner to the report
- * that lists mappings, and suggest the next command.
+ * For the report that lists mappings, add a sentence with Rss, the number of mappings and
+ * the owner with the most memory. Suggest the next command.
  */
 void process_conclude_map(struct conclusion *c, const struct usage *u,
 			  const struct next_place *place);

@@ -57,10 +57,10 @@ static const struct range {
 	{ 0x7b0000000000, 0x7c0000002000, USE_TSAN_HEAP, PROGRAM_TSAN },
 };
 
-/* The mappings of one process, and the programs that they contain. */
+/* The mappings of one process, and the programs found among them. */
 struct shapes {
 	const struct mapping_list *mappings;
-	/* programs that the mappings contain, as a bit set of enum program */
+	/* programs found among the mappings, as a bit set of enum program */
 	unsigned int programs;
 	/* index of the mapping with InnoDB's buffer pool; mappings->count: none */
 	size_t innodb_pool;
@@ -191,8 +191,9 @@ static bool is_innodb_buffer(const struct shapes *s, size_t i)
 }
 
 /*
- * Return true if the mapping directly follows a private, non-executable mapping of a
- * file. That mapping may be read-only, as the end of a file's data may be.
+ * Return true if the mapping directly follows a private, non-executable mapping
+ * of a file. The file's mapping may be read-only, because the last part of a
+ * file's data may be.
  */
 static bool follows_file(const struct shapes *s, size_t i)
 {
@@ -202,7 +203,10 @@ static bool follows_file(const struct shapes *s, size_t i)
 	       !(file->flags & (MAPPING_EXEC | MAPPING_SHARED));
 }
 
-/* The kernel places [heap] behind the zeroed data of the program, not of a library. */
+/*
+ * Return true if the mapping contains the .bss section of the program. In memory, [heap]
+ * follows this section, but not that of a library.
+ */
 static bool is_program_data(const struct shapes *s, size_t i)
 {
 	const struct mapping *heap = neighbour(s, i, 1);
@@ -238,8 +242,8 @@ static bool is_code(const struct shapes *s, size_t i)
 }
 
 /*
- * Return true if the mapping is that of a device file. Shared memory, /dev/zero and huge
- * pages do not count as devices.
+ * Return true if a device file is mapped. Shared memory, /dev/zero and huge pages do
+ * not count as devices.
  */
 static bool is_device(const struct shapes *s, size_t i)
 {
@@ -250,9 +254,9 @@ static bool is_device(const struct shapes *s, size_t i)
 }
 
 /*
- * Rules for recognising the use of a mapping. A rule requires one of `programs` (0: any
- * program), and either that is_shape() returns true or that the mapping's name begins
- * with `name`. The first rule that fits determines the use.
+ * Rules for recognising the use of a mapping. A rule applies if the process maps one of
+ * `programs` (0: any program), and either is_shape() returns true or the mapping's name
+ * begins with `name`. The first rule that applies determines the use.
  */
 static const struct {
 	enum known_use use;
@@ -303,7 +307,10 @@ static bool is_file(const struct mapping *m, const char *file)
 		strcmp(slash + length + 1, " (deleted)") == 0);
 }
 
-/* Return true if a mapping begins at the start of the range, and one ends at its end. */
+/*
+ * Return true if one mapping begins where the range begins, and one ends
+ * where the range ends.
+ */
 static bool has_bounds(const struct mapping_list *mappings, const struct range *range)
 {
 	bool has_start = false, has_end = false;
@@ -396,7 +403,7 @@ static uint64_t sum_share(const struct heap_share *share)
 	return sum;
 }
 
-/* Compare two uses by size, the larger first. */
+/* Compare two uses by size, for sorting in descending order. */
 static int compare_uses(const void *a, const void *b)
 {
 	const struct usage_use *use_a = a, *use_b = b;
@@ -435,7 +442,7 @@ void classify_uses(struct usage *usage, struct mapping_list *mappings,
 			continue;
 		if (heap == 0 || heap < rss)
 			add_use(usage, m->use, m, bytes_sub(rss, heap));
-		/* if most of the mapping is heap memory, no other use describes it */
+		/* a mapping that is mostly heap memory has no other use */
 		if (heap > 0 && heap >= rss - heap)
 			m->use = USE_NONE;
 	}

@@ -79,7 +79,7 @@ void count_conclude(struct conclusion *c, const struct count_sums *sums,
 
 	add_allocations(c, sums);
 	add_live(c, sums, origin->has_ended);
-	/* the report on the call stacks follows this report */
+	/* no hint is needed, because the report on the call stacks follows */
 	if (origin->has_stacks || !bytes_known(sums->allocation_calls) ||
 	    sums->allocation_calls == 0)
 		return;

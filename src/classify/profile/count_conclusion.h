@@ -9,7 +9,7 @@
 #include "model/conclusion.h"
 #include "model/count.h"
 
-/* How allocations were counted, for choosing the next command. */
+/* How allocations were counted, which determines the suggested command. */
 struct count_origin {
 	/*
 	 * Options and counted command as shell words, each preceded by a space. NULL: a

@@ -4,8 +4,8 @@
  * minimum and maximum of each figure, whether the runs differ, and whether they meet
  * their limits. The functions are pure.
  *
- * Figures are thousandths per iteration, rounded up. Amounts such as a peak are not
- * divided by the iterations.
+ * Figures are in thousandths per iteration, rounded up. Amounts such as a peak are not
+ * divided by the number of iterations.
  */
 #ifndef MS_CLASSIFY_PROFILE_COUNT_STATS_H
 #define MS_CLASSIFY_PROFILE_COUNT_STATS_H

@@ -44,8 +44,8 @@ static struct tally *tally_of(struct matching *m, uint32_t key)
 }
 
 /*
- * Map each frame of a profile to the frame with the same function name in m->keys. The
- * caller frees the returned array.
+ * Map each frame of a profile to the frame in m->keys that has the same function name.
+ * Add missing frames to m->keys. The caller frees the returned array.
  */
 static uint32_t *name_frames(struct matching *m, const struct profile *profile)
 {
@@ -63,9 +63,9 @@ static uint32_t *name_frames(struct matching *m, const struct profile *profile)
 }
 
 /*
- * Return the node of m->keys for the compared functions of a stack, adding it if
- * necessary. `node` is the node of the stack in the profile. Set *ret_goes_on if the
- * stack has callers beyond the compared functions.
+ * Add the compared functions of a stack to the tree m->keys, and return the node of the
+ * outermost one. `node` is the innermost node of the stack in the profile. Set
+ * *ret_goes_on if the stack has callers beyond the compared functions.
  */
 static uint32_t key_of(struct matching *m, const struct profile *profile,
 		       const uint32_t *named, size_t node, bool *ret_goes_on)
@@ -161,8 +161,8 @@ static uint64_t change_of(const struct profile_diff_stack *stack)
 }
 
 /*
- * Compare two keys by their function names. Node numbers would make the order depend on
- * which profile was read first.
+ * Compare two stacks by their function names. A comparison of node numbers would make the
+ * order depend on which profile was read first.
  */
 static int compare_names(const struct profile *keys, uint32_t a, uint32_t b)
 {

@@ -48,11 +48,12 @@ struct profile_diff_stack {
 	enum profile_diff_kind kind;
 	uint64_t before, after;
 	/*
-	 * Node of `keys` for the outermost compared function. The parent of a node is the
-	 * function that the node's function calls.
+	 * Node of the outermost compared function in the tree `keys` of
+	 * struct profile_diff. The parent of a node is the function that the
+	 * node's function calls.
 	 */
 	uint32_t key;
-	/* true if some stacks have more callers beyond the compared functions */
+	/* true if some stacks of the group have callers beyond the compared functions */
 	bool has_more_callers;
 };
 
@@ -62,8 +63,9 @@ struct profile_diff_sum {
 
 struct profile_diff {
 	/*
-	 * Tree of the compared functions of all stacks. Its frames contain only names.
-	 * The parent of a node is the function that the node's function calls.
+	 * Tree of the compared functions of all stacks. The children of the root are the
+	 * innermost functions, and the children of any other node are its callers. The
+	 * frames contain only names.
 	 */
 	struct profile keys;
 	/* listed stacks, sorted by kind, then by change, largest first */

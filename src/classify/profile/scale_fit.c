@@ -19,7 +19,8 @@
 #define INTERVAL_MAX 1.0
 
 /*
- * Values below this fraction of the largest value are weighted as if they had this value.
+ * Values below this fraction of the largest value get the weight of a
+ * value at this fraction.
  */
 #define WEIGHT_MIN 1e-3
 

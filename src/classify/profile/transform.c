@@ -34,7 +34,10 @@ struct frame_change {
 struct node_change {
 	/* true if the rule matches the frame of the node or of one of its callers */
 	bool has_match;
-	/* true if the rule keeps values of the node or of one of its descendants */
+	/*
+	 * true if the rule keeps a stack that ends at this node or at one
+	 * of its descendants
+	 */
 	bool is_needed;
 	/* new name of the node's frame; NULL: the name does not change */
 	const char *name;
@@ -189,7 +192,7 @@ static int change_frames(struct pass *p)
 	return r;
 }
 
-/* Return true if the rule keeps the values of the node itself. */
+/* Return true if the rule keeps the stack that ends at this node. */
 static bool is_kept(const struct pass *p, uint32_t node)
 {
 	if (p->rule->kind == TRANSFORM_FILTER)
@@ -296,7 +299,10 @@ int profile_transform(const struct profile *profile, const struct transform_list
 		      struct profile *ret, struct transform_error *reterr)
 {
 	const uint64_t end_ns = clock_thread_cpu_ns() + profile_transform_limit_ns;
-	/* each rule reads one of the two profiles and writes the other */
+	/*
+	 * each rule reads the result of the previous rule from one profile and
+	 * writes the other
+	 */
 	struct profile made[2] = { { 0 } };
 
 	assert(list->count > 0);

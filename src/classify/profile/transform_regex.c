@@ -222,7 +222,7 @@ int transform_regex_compile(const char *pattern, regex_t *ret,
 
 /*
  * Match text from offset `at`. With REG_STARTEND, ^ and \b take the text before `at` into
- * account. musl lacks REG_STARTEND; ^ never matches at an offset there.
+ * account. On musl, which lacks REG_STARTEND, ^ never matches at an offset.
  */
 static bool match_from(const regex_t *regex, const char *text, size_t at, size_t end,
 		       regmatch_t ret_parts[TRANSFORM_PARTS_MAX])

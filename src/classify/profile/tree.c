@@ -20,8 +20,8 @@ static int compare_amounts(uint64_t a, uint64_t b)
 }
 
 /*
- * State while the totals of each function are computed. `functions` is indexed by the
- * number of the function's name.
+ * State while the totals of each function are computed. `functions` has one element for
+ * each function name, in the order of struct function_names.
  */
 struct gather {
 	struct stacks_view view;
@@ -31,7 +31,7 @@ struct gather {
 	unsigned int *active;
 	struct call {
 		uint32_t function, caller, node;
-	} * calls; /* one call for each pair of caller and callee */
+	} * calls; /* one entry for each profile node, except recursive calls */
 	size_t call_count, call_capacity;
 };
 
@@ -204,17 +204,17 @@ void function_list_release(struct function_list *list)
 /* A profile node whose values are added to a node of the tree. */
 struct place {
 	uint32_t name;
-	/* a profile node whose function has the name of the tree node */
+	/* the profile node of the function that the tree node represents */
 	uint32_t node;
-	/* in an inverted tree: the profile node that allocated the memory */
+	/*
+	 * in an inverted tree: the profile node that allocated the memory, whose
+	 * values are added
+	 */
 	uint32_t leaf;
 };
 
 struct range {
-	/*
-	 * first index in the array `places`, and the index after the last one of
-	 * the range
-	 */
+	/* Range of indexes in the array `places`, from begin to end - 1. */
 	size_t begin, end;
 };
 
@@ -225,8 +225,8 @@ struct growth {
 	struct place *places;
 	size_t place_count, place_capacity;
 	/*
-	 * for each node of the tree, the range in `places` of the profile nodes whose
-	 * values are added to it
+	 * for each node of the tree, the range of elements of `places` whose values are
+	 * added to the node
 	 */
 	struct range *ranges;
 	size_t range_capacity;
@@ -258,8 +258,8 @@ static void add_node(struct growth *g, const struct call_node *node, struct rang
 }
 
 /*
- * Append to `places` all profile nodes that allocate memory themselves, for the top level
- * of an inverted tree.
+ * For the top level of an inverted tree, append to `places` all profile nodes that
+ * allocate memory themselves.
  */
 static void add_leaves(struct growth *g)
 {
@@ -274,8 +274,8 @@ static void add_leaves(struct growth *g)
 }
 
 /*
- * In an inverted tree, append to `places` the callers for the children of a node. If a
- * stack has no further caller, add the values of the stack to the node's own amount.
+ * In an inverted tree, append to `places` the callers that become the children of a node.
+ * If a stack has no further caller, add the values of the stack to the node's own amount.
  */
 static void add_callers_of(struct growth *g, size_t number)
 {

@@ -24,8 +24,8 @@ struct source_line {
 	/* path of the source file as recorded in the profile; NULL: unknown */
 	const char *file;
 	uint32_t line;	 /* line number; 0: unknown */
-	bool has_others; /* true if other stacks contain other lines of the function */
-	/* amount of the metric in the stack that contains this line */
+	bool has_others; /* true if the profile has other lines of the function */
+	/* largest amount so far, from whose stack the line was taken */
 	uint64_t max;
 };
 
@@ -46,7 +46,7 @@ struct function_sums {
 	uint64_t self[PROFILE_METRIC_COUNT_];
 	/* amounts of the function including its callees; recursive calls count once */
 	uint64_t total[PROFILE_METRIC_COUNT_];
-	/* callers of the function, whose totals add up to that of the function */
+	/* callers of the function, whose totals add up to the function's total */
 	size_t first_caller, caller_count;
 };
 
@@ -71,8 +71,9 @@ void function_list_release(struct function_list *list);
 
 /*
  * A node of a call tree. The total of a node is its own amount plus the totals of its
- * children. Children below the limits are cut and replaced by one node with their sum, so
- * totals still add up. Node 0 is the root, which has no name.
+ * children. Children below the minimum amount or beyond the maximum number are cut and
+ * replaced by one node with their sum, so totals still add up. Node 0 is the root,
+ * which has no name.
  */
 struct call_node {
 	/*

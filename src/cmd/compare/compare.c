@@ -177,7 +177,7 @@ static int status_of(const struct comparison *c)
 }
 
 /*
- * Return the path of the helper's library. Return NULL if the user did not request a
+ * Return the path of the helper library. Return NULL if the user did not request a
  * helper, or if the library was not found.
  */
 static char *find_helper(const struct options *o)

@@ -10,7 +10,10 @@
 
 #include "cmd/core/options.h"
 
-/* Options of cmd_watch, including the options of a comparison. */
+/*
+ * Options of memstate without a command name (cmd_watch), including
+ * those of a comparison.
+ */
 struct compare_options {
 	struct options common;
 	/* shell script that puts load on the command; NULL: there is no script */

@@ -117,8 +117,8 @@ static size_t take_sample(struct active *a, bool is_fresh)
 static bool has_command_ended(struct active *a)
 {
 	/*
-	 * with a workload, the processes of a server may continue after the started
-	 * process has ended
+	 * with a workload, the command may be a server that ends after it has started its
+	 * daemon processes
 	 */
 	return a->job.child.has_ended &&
 	       (!a->options->workload || !job_is_running(&a->job));
@@ -144,7 +144,7 @@ static enum wait_end sample_until(struct active *a, uint64_t until_ns)
 	}
 }
 
-/* Read the total cost so far of all processes of the run, including ended processes. */
+/* Read the costs so far, such as CPU time, of all processes, even of ended ones. */
 static void read_cost(struct active *a, struct process_cost *ret)
 {
 	run_sampler_read_cost(a->context->sampler, ret);
@@ -281,7 +281,7 @@ static bool wait_for_end(struct active *a, uint64_t grace_ns)
 			return true;
 		if (clock_now_ns() >= until_ns || signals_stop_count() > stops)
 			return false;
-		/* poll, because SIGCHLD reports only the ends of memstate's children */
+		/* poll, because memstate receives SIGCHLD only for its own children */
 		signals_wait_until(clock_now_ns() + INTERVAL_MIN_NS);
 	}
 }
@@ -365,8 +365,8 @@ static void finish_run(struct active *a, uint64_t end_ns)
 		run->peak_rss_bytes = a->job.peak_rss_bytes;
 	run->moments[MOMENT_PEAK] = compare_find_peak(run);
 	/*
-	 * in a sample, the sum of Rss over several processes may exceed the peak of the
-	 * largest process
+	 * the sum of Rss over several processes in a sample may exceed the peak of the
+	 * largest process, so use the larger value
 	 */
 	for (size_t i = 0; i < run->sample_count; i++)
 		if (run->samples[i].rss_bytes > run->peak_rss_bytes)
@@ -418,7 +418,7 @@ static int start_command(struct active *a)
 	if (r < 0)
 		message_error(a->context->options->command[0], r);
 	else
-		/* on failure, the number of calls that release memory remains unknown */
+		/* an error only leaves the number of calls that release memory unknown */
 		(void)release_calls_begin(&a->release_calls, a->job.child.pid);
 	return r;
 }

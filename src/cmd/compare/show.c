@@ -104,8 +104,9 @@ static int write_page(const struct compare_show *show, const struct compare_view
 }
 
 /*
- * If the user requested heaps explicitly, report each allocator whose heap is unknown at
- * one of the compared moments of its runs, such as the peak. Return an enum exit_status.
+ * If the user requested heap figures, report each allocator under which the
+ * heap could not be read at one of the compared moments, such as the peak.
+ * Return an enum exit_status.
  */
 static int report_heaps(const struct options *o, const struct compared *compared)
 {

@@ -11,7 +11,7 @@ void message(const char *format, ...) __attribute__((format(printf, 1, 2)));
  */
 void message_error(const char *subject, int err);
 
-/* Print the message of message_error(), with the process as its subject. */
+/* Print a message like message_error(), with a process as the subject. */
 void message_process_error(int pid, int err);
 
 /* Print "memstate: …", followed by "Try 'memstate [VERB] --help'." verb may be NULL. */

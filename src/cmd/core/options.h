@@ -73,12 +73,12 @@ struct recording_options {
 };
 
 /*
- * Options that several commands share. The options of a command with its own options are
- * a struct that begins with a struct options.
+ * Options that several commands share. A command with more options has its own struct,
+ * which begins with a struct options.
  */
 struct options {
 	const char *verb; /* name of the command for messages; NULL: memstate itself */
-	/* true if the command reads heaps and reports on them, as in struct cmd */
+	/* true if the command reads heaps and reports on them; copied from struct cmd */
 	bool reads_heap;
 	struct targets targets;
 	size_t pid_capacity, name_capacity;

@@ -24,8 +24,9 @@ struct progress {
 void progress_begin(struct progress *p, const char *what);
 
 /*
- * Show the amounts if an update is due. Always return false, which lets the operation
- * continue. This function is a callback for struct mark_progress.
+ * Show how many bytes have been processed, if an update is due. Always return
+ * false, which lets the operation continue. This function is a callback for
+ * struct mark_progress.
  */
 bool progress_report(void *progress, uint64_t done_bytes, uint64_t total_bytes);
 

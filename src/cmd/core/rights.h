@@ -37,8 +37,8 @@ struct rights {
 bool rights_is_perfmon_enough(unsigned int kernel_major, unsigned int kernel_minor);
 
 /*
- * Return true if the label of a process, as in /proc/PID/attr/current, is that of an
- * AppArmor profile in enforce mode.
+ * Return true if the label of a process, as in /proc/PID/attr/current, names an AppArmor
+ * profile in enforce mode.
  */
 bool rights_is_confined(const char *label);
 

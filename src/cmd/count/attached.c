@@ -31,8 +31,8 @@
 #include "render/profile/count_report.h"
 
 /*
- * Default sampling distance in bytes for running processes, which is large enough that
- * the overhead is close to zero.
+ * Default of --sample for running processes: record on average one allocation per this
+ * number of bytes. The overhead is then close to zero.
  */
 #define SAMPLE_BYTES (UINT64_C(1) << 19)
 
@@ -49,7 +49,7 @@ struct attached {
 	 * built-in allocator
 	 */
 	size_t uncovered_count;
-	/* the counts; each attached process is a program in this list */
+	/* the counts, with one entry for each attached process */
 	struct count_list list;
 	struct count_report report;
 	struct schedule schedule;
@@ -77,8 +77,8 @@ static bool shows_line(const struct options *o)
 }
 
 /*
- * Return the sampling distance in bytes for count_request; 0 means that every
- * allocation is recorded.
+ * Return a value for count_request.sample_bytes: record on average one allocation per
+ * this number of bytes; 0: record every allocation.
  */
 static uint64_t sample_bytes(const struct options *o)
 {
@@ -114,7 +114,10 @@ static void attach(struct attached *a, const struct process *p, enum count_metho
 	for (unsigned int tries = 1;; tries++) {
 		strbuf_clear(&why);
 		r = count_attach_open(&request, &a->items[a->count], &why);
-		/* after -EAGAIN, count_attach_open() itself has already retried */
+		/*
+		 * do not retry after -EAGAIN, because count_attach_open() has already
+		 * waited long enough
+		 */
 		if (r != -EBUSY || !turn_may_retry(&a->session->fs, p->pid, r, tries))
 			break;
 	}
@@ -281,7 +284,10 @@ static int watch(struct attached *a)
 		taken++;
 		if (shows_line(o))
 			show_line(a);
-		/* show() writes the last sample after counting has stopped */
+		/*
+		 * do not write the last sample here, because show() writes it after
+		 * counting has stopped
+		 */
 		if (is_series(o) && taken != o->sample_count)
 			r = write_rows(a);
 	}

@@ -326,8 +326,8 @@ static int check_covered(struct counting *c, const char *name)
 }
 
 /*
- * Return the command's exit status. If the command's own allocator cannot be counted,
- * return EXIT_PARTIAL instead of 0.
+ * Return the command's exit status. If the command has an allocator whose calls cannot be
+ * counted, return EXIT_PARTIAL instead of 0.
  */
 static int find_status(const struct counting *c)
 {

@@ -11,7 +11,7 @@
 struct count_options {
 	struct options common;
 	bool calls_only;
-	enum count_method method; /* method of counting in running processes */
+	enum count_method method; /* how to count in running processes */
 	uint64_t iterations;
 	const char *check; /* file with limits to check, or NULL */
 	/* name of a test in the limits file; NULL: use the limits of the program */
@@ -27,7 +27,7 @@ struct count_options {
 	/* true if the user gave --stacks itself, not only an option that implies it */
 	bool stacks;
 	bool live;
-	/* sampling distance in bytes; 0: record every allocation */
+	/* record on average one allocation per this number of bytes; 0: not given */
 	uint64_t sample_bytes;
 	/* names of the profiles to write and to read, or NULL */
 	const char *record, *replay;

@@ -44,7 +44,8 @@ int count_profile_show(const struct options *o,
 
 /*
  * Save and show the stacks of processes to which memstate attached, like
- * count_profile_show(). Only the members command and elapsed_ns of origin are used.
+ * count_profile_show(). The function uses only the members command and
+ * elapsed_ns of *origin.
  */
 int count_profile_show_attached(const struct options *o, struct stacks *stacks,
 				size_t count, const struct count_profile_origin *origin);

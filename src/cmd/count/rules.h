@@ -12,7 +12,7 @@
 struct count_rules {
 	/* arguments of --transform and --transforms, in command-line order */
 	struct transform_list given;
-	/* the same arguments, with each set replaced by its rules */
+	/* rules from the arguments, with each set replaced by its rules */
 	struct transform_list rules;
 	struct transform_sets sets;
 };

@@ -26,8 +26,8 @@
 #include "render/profile/runs_report.h"
 
 /*
- * Maximum time in ns between two checks whether the command has ended. Normally, SIGCHLD
- * ends the wait earlier.
+ * Maximum time in ns until memstate checks again whether the command has ended. Normally,
+ * SIGCHLD ends the wait earlier.
  */
 #define WAIT_NS (60 * NS_PER_S)
 

@@ -26,11 +26,11 @@
 
 #define SIZES_MAX 100
 /*
- * If the upper end of an exponent's confidence interval exceeds the limit by more than
- * this amount, a hint reports that the exponent may be above the limit.
+ * Print a hint that an exponent may be above the limit if its confidence interval extends
+ * above the limit by more than this amount.
  */
 #define HINT_ABOVE 0.02
-/* maximum size, which a double represents exactly */
+/* maximum size; a double represents every size up to the maximum exactly */
 #define SIZE_MAX_ UINT64_C(1000000000000000)
 
 static const char placeholder[] = "{N}";

@@ -15,8 +15,8 @@
 int count_show_check(const struct options *o);
 
 /*
- * Return true if a report is written to standard output, because no requested file is
- * standard output.
+ * Return true if a report is written to standard output. There is no report if one of the
+ * requested files is standard output.
  */
 bool count_show_has_report(const struct options *o);
 

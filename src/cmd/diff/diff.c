@@ -24,7 +24,7 @@ struct comparison {
 	const struct options *options;
 	const char *files[2]; /* file names of the two profiles */
 	struct profile profiles[2];
-	/* the profiles without rules applied, if there are rules */
+	/* if there are rules: the profiles before the rules were applied */
 	struct profile originals[2];
 	size_t profile_count; /* number of profiles loaded so far */
 	struct count_rules rules;

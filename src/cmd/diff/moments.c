@@ -29,23 +29,23 @@
 
 struct side {
 	char *path;	/* path of the file or folder, without "@TIME" */
-	const char *at; /* moment in the argument; NULL: the last moment */
+	const char *at; /* time in the argument; NULL: the last sample */
 	struct moment moment;
 	/*
-	 * If the given moment contains no process: the time of the last earlier sample
-	 * with a process, in ms since 1970. Otherwise 0.
+	 * If the selected sample contains no process: the time of the last earlier sample
+	 * that contains one, in ms since 1970. Otherwise 0.
 	 */
 	uint64_t last_ms;
 	/*
-	 * If the last sample contains no process, `moment` is an earlier sample, and this
-	 * member is the time of the last sample in ms since 1970. Otherwise 0.
+	 * If the last sample contains no process, an earlier sample is compared instead,
+	 * and this member is the time of the last sample in ms since 1970. Otherwise 0.
 	 */
 	uint64_t ended_ms;
 };
 
 /*
- * Split an argument of the form "FILE" or "FILE@TIME" into a path and a moment. If a file
- * with the name of the whole argument exists, the argument does not contain a moment.
+ * Split an argument of the form "FILE" or "FILE@TIME" into a path and a time. If a file
+ * with the name of the whole argument exists, the argument does not contain a time.
  */
 static void split(const char *argument, struct side *ret)
 {
@@ -122,8 +122,9 @@ static int check_options(const struct options *o, uint64_t *ret_limit)
 }
 
 /*
- * If the moment contains no process, find the last earlier sample that contains one. Use
- * that sample for the comparison unless the user chose the moment. Return 0 or -errno.
+ * If the selected sample contains no process, find the last earlier sample that
+ * contains one. Compare that sample instead, unless the argument contains a time.
+ * Return 0 or -errno.
  */
 static int replace_empty(const struct options *o, struct replay *replay, size_t index,
 			 struct side *side)
@@ -211,7 +212,10 @@ static int report_missing(const struct options *o, const struct side *sides)
 	return status;
 }
 
-/* Append the options with which memstate shows the processes at one of the moments. */
+/*
+ * Append the options with which other commands show the same sample or capture, such as
+ * "--replay FILE --at TIME".
+ */
 static void add_place(struct strbuf *out, const struct side *side)
 {
 	strbuf_add_text(out, is_folder(side->path) ? " --procfs " : " --replay ");
@@ -222,7 +226,10 @@ static void add_place(struct strbuf *out, const struct side *side)
 	}
 }
 
-/* Append a command that compares with the last moment at which a process existed. */
+/*
+ * Append a command that repeats the comparison with the last sample of the second file
+ * that contains a process.
+ */
 static void add_next(struct strbuf *out, const struct options *o,
 		     const struct side *after)
 {

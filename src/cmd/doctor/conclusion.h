@@ -13,17 +13,19 @@
 /* A summary of the findings of all checks that were run. */
 struct doctor_answers {
 	size_t check_count, yes_count;
-	size_t limited_count;  /* number of checks answered "no" or "partly" */
-	size_t fix_count;      /* number of limited checks that have a fix */
-	struct strbuf limited; /* names of the limited checks */
+	size_t limited_count; /* number of checks answered "no" or "partly" */
+	/* number of checks answered "no" or "partly" for which a fix is known */
+	size_t fix_count;
+	struct strbuf limited; /* names of the checks answered "no" or "partly" */
 	struct strbuf unknown; /* names of the checks answered "unknown" */
 	const char
 		/* name of the first essential check answered "no", or NULL */
 		*failed;
 	const char *failed_fix;
 	size_t heap_count;
-	size_t unread_count;  /* number of heaps whose quality is unknown */
-	struct strbuf unread; /* titles of the heaps of unknown quality */
+	size_t unread_count; /* number of heaps that memstate cannot read */
+	/* titles of the allocators whose heaps memstate cannot read */
+	struct strbuf unread;
 };
 
 /* Add the finding of a check to the summary. */

@@ -107,7 +107,10 @@ static void run_checks(struct examination *x, const struct check_list *list)
 	}
 }
 
-/* Append the report on a subject, with the conclusion before the checks. */
+/*
+ * Append the report on the machine or on a process, with the conclusion
+ * before the checks.
+ */
 static void add_subject(struct examination *x)
 {
 	_cleanup_conclusion_ struct conclusion conclusion = CONCLUSION_INIT;

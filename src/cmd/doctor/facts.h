@@ -108,8 +108,8 @@ bool patient_has_kernel(const struct patient *patient, unsigned int major,
 #define AS_ROOT "run memstate as root, or grant it CAP_SYS_PTRACE"
 
 /*
- * The ways to grant a capability. Only the machine-wide checks list them, because each of
- * these checks appears only once in a report.
+ * Text that lists the ways to grant a capability. Only the checks of the whole machine
+ * use it, because each of them appears only once in a report.
  */
 #define HOW_TO_GRANT(capability)                                                     \
 	" (setcap " capability "+ep; AmbientCapabilities= of systemd; capabilities " \
@@ -148,8 +148,9 @@ int patient_read_head(const struct patient *patient, const char *path,
 		      struct strbuf *out);
 
 /*
- * Number of processes with memory, and number of those processes for which a given file
- * can be opened.
+ * For a file in /proc/PID: the number of processes that have their own memory, and
+ * the number of those processes whose file can be opened. Zombies and kernel
+ * threads do not count.
  */
 struct tally {
 	const struct patient *patient;

@@ -14,8 +14,8 @@ struct doctor_heaps {
 	/* first heap of the process; its member `others` contains the other heaps */
 	struct heap heap;
 	/*
-	 * Allocator that the mappings show but whose heap was not found.
-	 * ALLOCATOR_UNKNOWN: every heap that the mappings show was found.
+	 * A heap that was not found, although the library of its allocator is mapped. Its
+	 * allocator is ALLOCATOR_UNKNOWN if no heap is missing.
 	 */
 	struct heap unread;
 	/* printable reason why no heap was found, or empty */
@@ -24,8 +24,9 @@ struct doctor_heaps {
 
 /*
  * Find the heaps of a process in a copy of its memory. The copy is made while the process
- * is running, unless the copy would be too large. The mappings must have just been read;
- * this function reads them and the usage again. Release *ret with doctor_heaps_release().
+ * is running, unless the copy would be too large. The caller must have just read the
+ * mappings, which determine the size of the copy. This function replaces *mappings and *u
+ * by the values at the time of the copy. Release *ret with doctor_heaps_release().
  */
 void doctor_heaps_read(struct session *session, struct usage *u,
 		       struct mapping_list *mappings, struct doctor_heaps *ret);
@@ -39,8 +40,8 @@ size_t doctor_heaps_count(const struct doctor_heaps *heaps);
 const struct heap *doctor_heaps_at(const struct doctor_heaps *heaps, size_t index);
 
 /*
- * Set the finding for a heap: whether memstate can read it, with the quality and the
- * reason. Append the allocator's name, version and evidence to ret_help.
+ * Set *ret to whether memstate can read the heap, how exact the figures are, and why.
+ * Append the allocator's name, version and evidence to ret_help.
  */
 void doctor_heap_describe(const struct heap *heap, struct strbuf *ret_help,
 			  struct finding *ret);

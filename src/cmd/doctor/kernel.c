@@ -39,8 +39,8 @@ static void check_kernel(const struct patient *patient, struct finding *ret)
 }
 
 /*
- * Check whether a file of every process can be read: on a live system memstate's own
- * file, in a capture the files of all processes.
+ * Check whether a file in /proc/PID can be read: memstate's own file on a live system, or
+ * the files of all processes in a capture.
  */
 static void check_own_file(const struct patient *patient, enum proc_file file,
 			   const char *fix, struct finding *ret)
@@ -199,7 +199,7 @@ static void check_stack_pointers(const struct patient *patient, struct finding *
 			    r < 0 ? strerror(-r) : "the file contains no stack pointer");
 }
 
-/* a struct of <linux/fs.h> since Linux 6.7, which older headers lack */
+/* copied from <linux/fs.h> of Linux 6.7, because older headers lack this struct */
 struct pagemap_scan_arg {
 	__u64 size, flags, start, end, walk_end, vec, vec_len, max_pages;
 	__u64 category_inverted, category_mask, category_anyof_mask, return_mask;

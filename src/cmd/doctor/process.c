@@ -72,7 +72,7 @@ static void check_rollup(const struct patient *patient, struct finding *ret)
 }
 
 /*
- * Check that the stack pointer in the file syscall is readable, which requires
+ * Check that the stack pointer in /proc/PID/syscall is readable, which requires
  * PTRACE_MODE_ATTACH. smaps requires only PTRACE_MODE_READ.
  */
 static void check_stack_pointers(const struct patient *patient, struct finding *ret)
@@ -273,8 +273,8 @@ static void check_heap(const struct patient *patient, struct finding *ret)
 }
 
 /*
- * Check the conditions for a helper that are visible from outside. More conditions can be
- * checked only after a thread has been stopped.
+ * Check the conditions for injecting the helper library that are visible from outside the
+ * process. Other conditions can be checked only after a thread has been stopped.
  */
 static void check_helper(const struct patient *patient, struct finding *ret)
 {

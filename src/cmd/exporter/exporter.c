@@ -97,9 +97,9 @@ static int begin_recording(struct exporter *x)
 }
 
 /*
- * Return the maximum CPU time for reading mappings, and likewise for reading outdated
- * figures again: a quarter of --max-cpu, or 0 for no limit. A single collection of
- * figures has no limit, because no later collection would complete its figures.
+ * Return the maximum CPU time for reading mappings, which is also the maximum for
+ * refreshing outdated figures: a quarter of --max-cpu, or 0 for no limit. With --once,
+ * there is no limit, because no later collection would complete the figures.
  */
 static uint64_t turns_cpu_share(const struct exporter_options *o)
 {
@@ -202,7 +202,10 @@ uint64_t exporter_next_due_ns(const struct exporter *x, uint64_t begin_ns,
 	return begin_ns + (interval_ns > least_ns ? interval_ns : least_ns);
 }
 
-/* Write the text file. Do not report the same error again until a write has succeeded. */
+/*
+ * Write the figures to the text file. Do not report the same error again until a
+ * write has succeeded.
+ */
 static void write_textfile(struct exporter *x)
 {
 	const struct strbuf *text = &x->texts[EXPOSITION_TEXT];
@@ -304,8 +307,8 @@ static int exporter_run(struct options *o)
 }
 
 /*
- * The command memstate exporter. It exits with EXIT_FAILED if the process that serves the
- * metrics ends.
+ * The command 'memstate exporter'. Its exit status is EXIT_FAILED if the process that
+ * serves the metrics ends.
  */
 const struct cmd cmd_exporter = {
 	.name = "exporter",

@@ -12,7 +12,7 @@
 #include "sample/exporter/collector.h"
 
 /*
- * Time in ns after which a collection of figures reads no further processes. The limit
+ * Maximum time in ns for reading processes during one collection of figures. The limit
  * applies only if the figures are served or written to a file.
  */
 #define LOOK_LIMIT_NS (1 * NS_PER_S)
@@ -28,7 +28,7 @@ struct exporter {
 	size_t compiled_count;
 	struct metric_limits limits;
 	uint64_t start_unix_ms;
-	struct recorder *recorder; /* recording of --record, or NULL */
+	struct recorder *recorder; /* recording for --record; NULL without this option */
 	int record_error;	   /* last reported error from writing the recording */
 	int reported_error;	   /* last reported error from writing the text file */
 	struct strbuf texts[EXPOSITION_FORMAT_COUNT_];
@@ -41,7 +41,10 @@ struct exporter {
 	struct listeners listeners;
 };
 
-/* Collect the figures of all groups and cgroups once. Return 0 or -errno. */
+/*
+ * Collect the figures of all groups of processes, and of all cgroups, once.
+ * Return 0 or -errno.
+ */
 int exporter_take_look(struct exporter *x, uint64_t limit_ns);
 
 /*

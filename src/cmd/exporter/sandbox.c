@@ -23,7 +23,7 @@
 
 /*
  * Maximum number of descriptors. It suffices for 16 sockets with 16 connections each and
- * some that are being closed, their epoll descriptors, and the memory files.
+ * some that are being closed, their epoll descriptors, and the memfds.
  */
 #define DESCRIPTORS_MAX 1000
 
@@ -37,7 +37,7 @@
 #	define IS_FILTERED false
 #endif
 
-/* The system calls of libmicrohttpd, GnuTLS, zlib and libc in a running server. */
+/* The system calls that libmicrohttpd, GnuTLS, zlib and libc make in a running server. */
 static const int allowed[] = {
 	SYS_read,
 	SYS_readv,
@@ -97,8 +97,8 @@ static const int allowed[] = {
 #define ALLOWED_COUNT (sizeof(allowed) / sizeof(allowed[0]))
 
 /*
- * The commands of fcntl(2) in a running server. Others, such as F_SETOWN and F_SETSIG,
- * could make the kernel send signals to other processes.
+ * The commands of fcntl(2) that a running server uses. Others, such as F_SETOWN and
+ * F_SETSIG, could make the kernel send signals to other processes.
  */
 static const int allowed_fcntl[] = {
 	F_DUPFD_CLOEXEC, F_GETFD, F_SETFD, F_GETFL, F_SETFL, F_GET_SEALS,
@@ -114,8 +114,8 @@ static struct sock_filter statement(uint16_t code, uint32_t value)
 }
 
 /*
- * Return an instruction that compares the loaded word with the value, and skips if_equal
- * instructions if they are equal, or if_not instructions if they differ.
+ * Return a BPF instruction that compares the loaded word with the value, and skips
+ * if_equal instructions if they are equal, or if_not instructions if they differ.
  */
 static struct sock_filter compare(uint32_t value, size_t if_equal, size_t if_not)
 {
@@ -123,15 +123,15 @@ static struct sock_filter compare(uint32_t value, size_t if_equal, size_t if_not
 					    (uint8_t)if_equal, (uint8_t)if_not);
 }
 
-/* Return an instruction that loads a word of struct seccomp_data. */
+/* Return a BPF instruction that loads a word of struct seccomp_data. */
 static struct sock_filter load(size_t offset)
 {
 	return statement(BPF_LD | BPF_W | BPF_ABS, (uint32_t)offset);
 }
 
 /*
- * Add instructions that allow the call if the loaded word is in the list, and otherwise
- * forbid the call.
+ * Add BPF instructions that allow the system call if the loaded word is in the list, and
+ * otherwise forbid the call.
  */
 static unsigned short add_list(struct sock_filter *code, const int *list, size_t count)
 {

@@ -17,7 +17,7 @@
  */
 #define UNUSED_NS (300 * NS_PER_S)
 
-/* Time in ns between two checks whether the web configuration file has changed. */
+/* Time in ns between two checks of the web configuration file for changes. */
 #define WEB_FILE_NS (1 * NS_PER_S)
 
 static int open_sockets(struct exporter *x)
@@ -176,7 +176,10 @@ int exporter_serve(struct exporter *x)
 		wait_for_next(x, &serving);
 		r = receive(x, &serving);
 		now_ns = clock_now_ns();
-		/* after a kill, collect figures immediately to show the kill */
+		/*
+		 * if the kernel log reports a new kill, collect figures
+		 * immediately to include it
+		 */
 		if (collector_read_log(x->collector))
 			serving.look_due_ns = now_ns;
 		if (x->options->web_file && now_ns >= serving.file_due_ns) {

@@ -86,7 +86,7 @@ int web_start(struct web *web, const struct web_setup *setup)
 	return await_ready(web);
 }
 
-/* Send a message with a sealed memory file. Return 0 or -errno. */
+/* Send a message with a sealed memfd. Return 0 or -errno. */
 static int send_file(struct web *web, char message, int file_fd)
 {
 	union {

@@ -2,8 +2,8 @@
 /*
  * web - the parent's interface to the serving process. The parent reads the figures and
  * has no sockets; the child has the sockets and no privileges. The parent passes each new
- * set of figures and each version of the web configuration as a sealed memory file. If
- * one of the processes ends, the other one ends, too.
+ * set of figures and each version of the web configuration as a sealed memfd. If one of
+ * the processes ends, the other one ends, too.
  */
 #ifndef MS_CMD_EXPORTER_WEB_H
 #define MS_CMD_EXPORTER_WEB_H
@@ -17,7 +17,7 @@
 #include "store/exporter/web_file.h"
 
 /*
- * The header of a memory file with figures. The expositions in all formats follow, in the
+ * The header of a memfd with figures. The text in each format follows the header, in the
  * order of enum exposition_format.
  */
 struct web_look {
@@ -26,8 +26,8 @@ struct web_look {
 
 /* The kinds of messages between the processes: the first byte of each message. */
 enum web_message {
-	WEB_MESSAGE_LOOK = 'L',	  /* to the child, with a memory file of figures */
-	WEB_MESSAGE_CONFIG = 'C', /* to the child, with a memory file of web settings */
+	WEB_MESSAGE_LOOK = 'L',	  /* to the child, with a memfd of figures */
+	WEB_MESSAGE_CONFIG = 'C', /* to the child, with a memfd of web settings */
 	WEB_MESSAGE_READY = 'R',  /* to the parent: the child is serving requests */
 	/* to the parent, with an error message: the child is ending */
 	WEB_MESSAGE_FAILED = 'F',
@@ -46,7 +46,7 @@ struct web_setup {
 	struct listeners *listeners;
 	const struct web_file *config;
 	const char *telemetry_path;
-	bool has_owners, has_heaps; /* true if the exporter reads owners and heaps */
+	bool has_owners, has_heaps; /* which optional figures the exporter reads */
 };
 
 /*
@@ -68,7 +68,7 @@ int web_send_config(struct web *web, const struct web_file *config);
 struct web_news {
 	bool is_scraped;      /* the metrics have been requested */
 	size_t refused_count; /* number of settings that the child has refused */
-	/* true if the child refused the settings that it processed last */
+	/* true if the child's last reply to new settings was a refusal */
 	bool is_last_refused;
 };
 

@@ -25,7 +25,10 @@ static bool has_name(const char *settings, size_t length, const void *name, size
 	return false;
 }
 
-/* Check an IP address by its usual text. An IPv4-mapped address counts as IPv4. */
+/*
+ * Return true if the settings allow the IP address, which is compared in its text form.
+ * An IPv4-mapped address counts as IPv4.
+ */
 static bool has_address(const char *settings, size_t length, const void *bytes,
 			size_t size)
 {
@@ -70,7 +73,10 @@ static bool has_allowed_name(gnutls_x509_crt_t certificate, const char *settings
 		int type = tls.gnutls_x509_crt_get_subject_alt_name2(certificate, i, name,
 								     &size, NULL, NULL);
 
-		/* a name that is too long for the buffer is not in the settings */
+		/*
+		 * a name that does not fit into the buffer is longer than
+		 * any allowed name
+		 */
 		if (type == GNUTLS_E_SHORT_MEMORY_BUFFER)
 			continue;
 		if (type < 0)

@@ -52,8 +52,8 @@ _Noreturn static void fail(int parent_fd, const struct strbuf *problem)
 }
 
 /*
- * Receive a message with a file. Return 1, with the message and the descriptor; 0 if
- * there is no message; or -EPIPE if the parent has ended.
+ * Receive a message and the descriptor of its memfd. Return 1; 0 if there is no message;
+ * or -EPIPE if the parent has ended.
  */
 static int receive(int parent_fd, char *ret_message, int *ret_fd)
 {

@@ -21,7 +21,10 @@ void web_connections_init(struct web_connections *connections)
 		connections->items[i] = (struct web_connection){ .fd = -1 };
 }
 
-/* Return the entry of the descriptor, or a free entry if fd is -1, or NULL. */
+/*
+ * Return the entry of the connection with this descriptor, or a free entry if fd is -1.
+ * Return NULL if not found.
+ */
 static struct web_connection *find(struct web_connections *connections, int fd)
 {
 	for (size_t i = 0; i < OPEN_MAX; i++)

@@ -37,7 +37,7 @@ struct gnutls_functions {
 extern struct mhd_functions mhd;
 extern struct gnutls_functions tls;
 
-/* Load both libraries. Return false if one of them is missing. */
+/* Load libmicrohttpd and GnuTLS. Return false if one of them is missing. */
 bool web_library_load(void);
 
 #endif

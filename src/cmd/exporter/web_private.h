@@ -27,8 +27,8 @@ struct served_look {
 	 */
 	unsigned int users;
 	/*
-	 * The responses that have been requested so far, by format, uncompressed
-	 * and compressed.
+	 * The cached responses, by format, uncompressed and compressed. NULL:
+	 * not yet requested.
 	 */
 	struct MHD_Response *responses[EXPOSITION_FORMAT_COUNT_][2];
 };
@@ -48,7 +48,7 @@ struct web_daemon {
 
 struct web_server {
 	const char *telemetry_path;
-	bool has_owners, has_heaps; /* true if the exporter reads owners and heaps */
+	bool has_owners, has_heaps; /* which optional figures the exporter reads */
 	web_scrape_fn scraped;
 	void *context;
 	struct web_daemon daemons[LISTEN_MAX];
@@ -76,7 +76,8 @@ enum MHD_Result web_answer(void *context, struct MHD_Connection *connection,
 void web_look_release(void *look);
 
 /*
- * Destroy the responses with these figures, because the configured headers have changed.
+ * Destroy the cached responses. Call this function after a change of the
+ * configured headers.
  */
 void web_look_forget_responses(struct served_look *look);
 

@@ -110,7 +110,7 @@ static struct MHD_Daemon *start(struct web_daemon *daemon, const char *settings,
 	const char *ca = find(settings, length, WEB_CLIENT_CA);
 	const char *priorities = find_priorities(settings, length);
 	struct MHD_OptionItem items[8];
-	/* libmicrohttpd closes the descriptor, even if it fails */
+	/* libmicrohttpd closes the descriptor, even on failure */
 	int n = 0, fd = fcntl(daemon->listen_fd, F_DUPFD_CLOEXEC, 0);
 
 	if (fd < 0)
@@ -248,7 +248,7 @@ int web_server_set_config(struct web_server *server, const char *settings, size_
 	return 0;
 }
 
-/* Return true if the lengths in the header add up to the size of the memory file. */
+/* Return true if the lengths in the header add up to the size of the memfd. */
 static bool is_whole(const struct web_look *head, size_t length)
 {
 	size_t left = length - sizeof(*head);
@@ -323,7 +323,10 @@ int web_server_timeout_ms(struct web_server *server)
 		if (mhd.MHD_get_timeout(daemon->mhd, &ms) == MHD_YES &&
 		    ms < (MHD_UNSIGNED_LONG_LONG)timeout)
 			timeout = (int)ms;
-		/* wake up to end slow connections and previous daemons in time */
+		/*
+		 * wake up at least once per second to end slow connections and
+		 * previous daemons
+		 */
 		if (timeout > 1000 &&
 		    (daemon->former || !web_connections_are_none(&daemon->connections)))
 			timeout = 1000;

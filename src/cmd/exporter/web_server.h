@@ -31,8 +31,8 @@ int web_server_set_config(struct web_server *server, const char *settings, size_
 			  struct strbuf *problem);
 
 /*
- * Serve the figures in the given memory file from now on. The file is mapped; the
- * caller closes fd.
+ * Serve the figures in the given memfd from now on. The memfd is mapped;
+ * the caller closes fd.
  */
 int web_server_set_look(struct web_server *server, int fd);
 

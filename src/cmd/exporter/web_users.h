@@ -18,7 +18,7 @@ struct web_users {
 		char *user, *password;
 	} known[WEB_USERS_KNOWN_MAX];
 	size_t known_count, next;
-	/* The current second, and the number of checks in it. */
+	/* The current second, and the number of password checks in it. */
 	uint64_t second_ns;
 	unsigned int check_count;
 };
@@ -26,7 +26,7 @@ struct web_users {
 enum web_user_result {
 	WEB_USER_RIGHT,
 	WEB_USER_WRONG,
-	WEB_USER_BUSY, /* too many checks in this second */
+	WEB_USER_BUSY, /* too many password checks in this second */
 };
 
 /* Load libcrypt. Return false if it is missing. */

@@ -91,8 +91,8 @@ static int show_process(struct show *show, struct usage *u)
 
 /*
  * Return true if a signal asks memstate to stop. With --heap helper, signals are
- * blocked while a helper may be in a process, so deliver the pending signals between
- * two processes.
+ * blocked while a process may contain the helper library, so deliver the pending
+ * signals between two processes.
  */
 static bool is_stop_requested(const struct options *o)
 {
@@ -151,7 +151,10 @@ static int heap_run(struct options *o)
 	status = heaps_check_options(o);
 	if (status != EXIT_DONE)
 		return status;
-	/* block signals that would end memstate while a helper is in a process */
+	/*
+	 * block signals that would end memstate while a process still contains
+	 * the helper library
+	 */
 	if (o->heap == HEAP_HELPER)
 		signals_begin();
 	status = session_begin(&session, o);

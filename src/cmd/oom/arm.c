@@ -28,7 +28,7 @@
 #define END_NS (2 * NS_PER_S)
 
 /*
- * Messages between memstate and the guard, the process that restores a changed setting.
+ * Messages between memstate and the guard, a process that restores the cgroup's setting.
  * The guard sends KNOB_IS_SET, or a negative error number. memstate sends KNOB_BEAT to
  * show that it is alive.
  */
@@ -56,7 +56,7 @@ struct oom_arm {
 	enum arm_mode mode;
 	/* the changed setting, for --arm freeze and --arm high */
 	struct cgroup_knob knob;
-	int fd; /* socket to the guard; -1: the guard has ended */
+	int fd; /* socket to the guard process; -1: the guard process has ended */
 	pid_t guard_pid;
 	bool is_armed;
 	int put_back_error;
@@ -119,8 +119,8 @@ static int report(enum arm_mode mode, const char *path, int error)
 
 /*
  * Return true if processes of the cgroup have been blocked at the cgroup's limit for too
- * long, so that the guard must restore the setting. *since_ns is when the guard first saw
- * them blocked, or 0.
+ * long, and the guard process must restore the setting. *since_ns is when the guard
+ * process first saw them blocked, or 0.
  */
 static bool is_held_long(const struct cgroup_knob *knob, uint64_t *since_ns)
 {
@@ -134,8 +134,9 @@ static bool is_held_long(const struct cgroup_knob *knob, uint64_t *since_ns)
 }
 
 /*
- * Run the guard's main loop. The guard restores the setting when memstate ends or
- * requests it, is silent for too long, or leaves processes stopped. Return 0 or -errno.
+ * Run the main loop of the guard process. It restores the setting if memstate ends or
+ * closes the socket, is silent for too long, or leaves processes stopped. Return 0
+ * or -errno.
  */
 static int guard_knob(const struct cgroup_knob *knob, int fd)
 {
@@ -150,8 +151,8 @@ static int guard_knob(const struct cgroup_knob *knob, int fd)
 		struct pollfd polled = { fd, POLLIN, 0 };
 
 		/*
-		 * descendant cgroups keep their own settings, because memstate is not
-		 * notified when they run out of memory
+		 * turn the setting off in new descendant cgroups, which inherit it,
+		 * because memstate is not notified when they run out of memory
 		 */
 		(void)cgroup_knob_restore_descendants(knob);
 		n = poll(&polled, 1, (int)(ARM_SILENCE_NS / NS_PER_MS));
@@ -163,8 +164,8 @@ static int guard_knob(const struct cgroup_knob *knob, int fd)
 }
 
 /*
- * Run the guard with only the descriptors that it needs, without memstate's files and
- * locks, and without the terminal.
+ * Run the guard process with only the descriptors that it needs, without memstate's files
+ * and locks, and without the terminal.
  */
 static _Noreturn void run_guard(const struct oom_arm *arm, int fd)
 {
@@ -210,7 +211,9 @@ static int start_guard(struct oom_arm *arm)
 	return 0;
 }
 
-/* Wait until the guard reports that the setting is in effect. Return 0 or -errno. */
+/*
+ * Wait until the guard process reports that the setting is in effect. Return 0 or -errno.
+ */
 static int await_set(const struct oom_arm *arm)
 {
 	struct pollfd polled = { arm->fd, POLLIN, 0 };
@@ -289,8 +292,8 @@ int oom_arm_begin(enum arm_mode mode, bool is_agreed, const struct procfs *fs,
 }
 
 /*
- * End the guard process, and restore the cgroup's setting if the guard has not restored
- * it.
+ * End the guard process. If it has not restored the cgroup's setting,
+ * restore the setting.
  */
 static void disarm(struct oom_arm *arm)
 {
@@ -412,7 +415,7 @@ int oom_arm_next_dying(struct oom_arm *arm)
 
 		if (n < 0 && (errno == EAGAIN || errno == EINTR))
 			return 0;
-		/* the guard has exited, although memstate did not ask it to */
+		/* the guard process has exited, although memstate did not ask it to */
 		if (n <= 0)
 			disarm(arm);
 		else if (n == (ssize_t)sizeof(message) &&

@@ -2,9 +2,9 @@
 /*
  * arm - change settings of a cgroup so that memstate oom watch can read victims before
  * they end, and restore the settings afterwards. A separate process, the guard, restores
- * the settings when memstate requests it or ends in any way, is silent for
- * ARM_SILENCE_NS, or leaves processes stopped for that long. If the guard ends, memstate
- * restores the settings.
+ * the settings when memstate requests it or ends in any way. The guard also restores them
+ * when memstate is silent for ARM_SILENCE_NS, or leaves processes stopped for that long.
+ * If the guard ends, memstate restores the settings.
  */
 #ifndef MS_CMD_OOM_ARM_H
 #define MS_CMD_OOM_ARM_H
@@ -28,7 +28,10 @@ enum arm_mode {
 	 * below the limit
 	 */
 	ARM_HIGH,
-	/* the tracer stops a killed process at its exit until memstate has read it */
+	/*
+	 * the tracer stops a killed process at its exit until memstate has
+	 * read its figures
+	 */
 	ARM_TRACE,
 };
 
@@ -57,12 +60,15 @@ int oom_arm_end(struct oom_arm *arm);
 bool oom_arm_is_armed(const struct oom_arm *arm);
 enum arm_mode oom_arm_mode(const struct oom_arm *arm);
 
-/* Return a descriptor for poll(2) that is readable when the guard has sent a message. */
+/*
+ * Return a descriptor for poll(2) that is readable when the guard process
+ * has sent a message.
+ */
 int oom_arm_fd(const struct oom_arm *arm);
 
 /*
- * Send the guard a sign of life, and the list of the cgroup's processes. Call this
- * function at least every ARM_BEAT_NS.
+ * Tell the guard process that memstate is alive, and send it the list of the cgroup's
+ * processes. Call this function at least every ARM_BEAT_NS.
  */
 void oom_arm_beat(struct oom_arm *arm, const struct cgroup *cgroup);
 

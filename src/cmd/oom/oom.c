@@ -42,7 +42,7 @@ struct oom {
 	/* trend of the memory need over the recorded samples up to the displayed one */
 	struct trend need;
 	struct oom_report report;
-	/* how the suggested command can access the cgroup; only `place` is used */
+	/* only next.place is used: how the suggested command can access the cgroup */
 	struct next next;
 	struct strbuf out;
 	uint64_t start_ns; /* start of the sampling schedule */
@@ -127,8 +127,8 @@ static void add_sample(struct oom *oom)
 }
 
 /*
- * Report processes that cannot be read. Without them, LazyFree is too small and the
- * memory need too large.
+ * Report processes that cannot be read. Without them, the sum of LazyFree is too small,
+ * and the memory need is too large.
  */
 static int report_unreadable(const struct oom *oom)
 {
@@ -272,7 +272,7 @@ static int run_series(struct oom *oom)
 	}
 }
 
-/* Set the members of the report from which the next command is derived. */
+/* Set the members of the report that determine which command it suggests next. */
 static void set_next(struct oom *oom)
 {
 	next_begin(&oom->next, oom->session);

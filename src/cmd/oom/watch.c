@@ -31,7 +31,7 @@ struct watch {
 	/* last reported error from writing the recording */
 	int reported_error;
 	/*
-	 * time since which the cgroup has exceeded memory.high; 0: the cgroup
+	 * time at which the cgroup began to exceed memory.high; 0: the cgroup
 	 * does not exceed it
 	 */
 	uint64_t slowed_ns;
@@ -64,7 +64,10 @@ static int check_usage(const struct options *o)
 	return EXIT_BAD_USAGE;
 }
 
-/* Report which sources of events are unavailable, and what is lost without them. */
+/*
+ * Report which sources of events are unavailable, and what memstate cannot
+ * report without them.
+ */
 static void report_sources(const struct watch *w)
 {
 	static const struct {
@@ -120,8 +123,8 @@ static void report_processes(struct watch *w)
 }
 
 /*
- * Lock memstate's memory, so that memstate does not wait for its own pages, and exempt
- * memstate from the OOM killer.
+ * Lock memstate's memory, so that memstate never waits for its own pages to be read back.
+ * Raise its priority, and exempt it from the OOM killer.
  */
 static void protect_self(void)
 {
@@ -273,8 +276,8 @@ static void check_slowed(struct watch *w)
 }
 
 /*
- * Handle messages from the guard: read processes that are stopped at their exit, and
- * resume them. Detect the end of the guard.
+ * Handle messages from the guard process: read processes that are stopped at their exit,
+ * and resume them. Detect the end of the guard process.
  */
 static void handle_arm_messages(struct watch *w)
 {
@@ -293,7 +296,10 @@ static void handle_arm_messages(struct watch *w)
 		check_slowed(w);
 }
 
-/* Wait until an event occurs, or until the next sample or message to the guard is due. */
+/*
+ * Wait until an event occurs, or until the next sample or message to the
+ * guard process is due.
+ */
 static void wait_for_next(struct watch *w)
 {
 	size_t count;

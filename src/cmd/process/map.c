@@ -110,7 +110,7 @@ static void add_process(struct map *map, const struct usage *u,
 	free(rows);
 }
 
-/* If there are tables for several processes, add a title with the name of the process. */
+/* In a report on several processes, add a title with the name of the process. */
 static void add_title(struct map *map, const struct process *p, bool is_first)
 {
 	struct table_options options;

@@ -22,7 +22,7 @@
 #include "cmd/session/session.h"
 #include "render/table/output.h"
 
-/* Maximum wait of a sample for heap walks, as 1/PATIENCE_PART of the interval. */
+/* Maximum time that a sample waits for heap walks: 1/PATIENCE_PART of the interval. */
 #define PATIENCE_PART 4
 
 struct series {
@@ -31,24 +31,24 @@ struct series {
 	struct sort_key sort;
 	bool has_sort;
 	bool has_begun;
-	/* true to write rows while processes are read, instead of keeping the samples */
+	/* true to write each row immediately, without storing the whole sample */
 	bool is_streamed;
 	int stream_error; /* error from writing a row, or 0 */
-	/* processes missing from the first sample, if is_streamed is set */
+	/* processes missing from the first sample; set only if is_streamed is set */
 	struct missing missing;
 	struct recorder *recorder; /* destination of samples; NULL: nothing is recorded */
 	int record_error;	   /* error from recording the last sample */
 	unsigned int needs;
 	struct schedule schedule;
-	uint64_t start_ns, first_ns; /* start of the schedule, and of the first sample */
+	uint64_t start_ns, first_ns; /* start of the schedule; time of the first sample */
 	struct snapshot snapshot;
-	const struct usage **order; /* the usages of readable processes, sorted */
+	const struct usage **order; /* the readable processes of the sample, sorted */
 	size_t order_capacity;
 	struct strbuf text;
-	/* the interval if govern() has stretched it; otherwise 0 */
+	/* interval after govern() has lengthened it; 0: govern() has not changed it */
 	uint64_t stretched_ns;
 	uint64_t sample_count;
-	/* number of processes in the last non-empty sample, and the first of them */
+	/* number of processes in the last nonempty sample, and the first process in it */
 	size_t last_count;
 	struct process last;
 	int status;
@@ -126,7 +126,7 @@ static int write_json(struct series *series, size_t count)
 }
 
 /*
- * Stretch the interval so that reading the most expensive target takes at most the share
+ * Lengthen the interval so that reading the most expensive target takes at most the share
  * of the time that the user set with --max-share.
  */
 static void govern(struct series *series, uint64_t now_ns)
@@ -219,7 +219,7 @@ static void report_end(const struct series *series)
 		message("all %zu processes have ended; %s", series->last_count, count);
 }
 
-/* Set the time since the first sample, which a replay also shows. */
+/* Set the time since the first sample. A replay of the recording shows the same time. */
 static void set_elapsed(struct series *series)
 {
 	if (!series->has_begun)
@@ -263,8 +263,8 @@ static int stream_usage(void *context, const struct usage *u)
 }
 
 /*
- * Read a sample of the targets, and write all of its rows except those in the last chunk.
- * Return 0, or print a message and return -errno.
+ * Read a sample of the targets, and write its rows in chunks. The last chunk stays in the
+ * buffer. Return 0, or print a message and return -errno.
  */
 static int sample_streamed(struct series *series)
 {
@@ -334,9 +334,9 @@ static int begin_whole(struct series *series)
 }
 
 /*
- * Take the first sample of a series whose rows are written while processes are read. If
- * no process can be read, the header is still in the buffer, and is never written.
- * Return the same values as take_sample().
+ * Take the first sample of a series whose rows are written as soon as processes are read.
+ * If no process can be read, the header stays in the buffer, and is never written. Return
+ * the same values as take_sample().
  */
 static int begin_streamed(struct series *series)
 {

@@ -28,7 +28,7 @@
 #include "render/table/conclusion.h"
 #include "sample/oom/trend_reader.h"
 
-/* Maximum wait of a sample for heap walks, as 1/PATIENCE_PART of the interval. */
+/* Maximum time that a sample waits for heap walks: 1/PATIENCE_PART of the interval. */
 #define PATIENCE_PART 4
 
 struct text {
@@ -136,7 +136,7 @@ static void add_table(struct text *text, const struct snapshot *snapshot)
 }
 
 /*
- * Return true if the report can be the page of a single process: no columns were
+ * Return true if the one-page report on a single process is possible: no columns were
  * requested, and the targets may be a single process.
  */
 static bool wants_page(const struct text *text)
@@ -175,8 +175,8 @@ static void set_next_count(struct text *text)
 }
 
 /*
- * Append the growth of all processes with at least min_count samples. It is the
- * conclusion of a series, so the page or the table of the last sample follows it.
+ * Append sentences about the growth of all processes with at least min_count samples.
+ * They are the conclusion of a series. The report on the last sample follows them.
  */
 static void add_growth(struct text *text, const struct trends *trends, uint64_t min_count)
 {
@@ -262,7 +262,7 @@ static void record_page(struct text *text, const struct mapping_list *mappings)
 	(void)recorder_end(recorder, &text->snapshot, NULL);
 }
 
-/* Show a page if the targets are a single process, otherwise a table. */
+/* Show a one-page report if the targets are a single process, otherwise a table. */
 static int show_page(struct text *text)
 {
 	struct session *session = text->session;
@@ -336,7 +336,7 @@ static int show_peak(struct text *text)
 
 /*
  * Read the selected sample of the recording, or the last earlier sample that contains a
- * target. For a page, continue backwards to a sample that contains mappings.
+ * target. For the one-page report, continue backwards to a sample that contains mappings.
  */
 static int read_replay(struct text *text)
 {
@@ -360,7 +360,7 @@ static int read_replay(struct text *text)
 	return r;
 }
 
-/* Show one sample of a recording: the page of a single process, or a table. */
+/* Show one sample of a recording: the one-page report on a single process, or a table. */
 static int show_replay(struct text *text)
 {
 	struct session *session = text->session;
@@ -431,8 +431,8 @@ static int watch_trends(struct text *text, struct trends *trends)
 }
 
 /*
- * Show whether the memory need has grown over the samples, then the page or table of the
- * last sample.
+ * Show whether the memory need has grown over the samples, then the report
+ * on the last sample.
  */
 static int show_growth(struct text *text)
 {

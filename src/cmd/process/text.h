@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* text - print a text report: a page for a single process or a table for several. */
+/*
+ * text - print a text report: one page on a single process, or a table of
+ * several processes.
+ */
 #ifndef MS_CMD_PROCESS_TEXT_H
 #define MS_CMD_PROCESS_TEXT_H
 

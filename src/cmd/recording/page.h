@@ -5,16 +5,16 @@
 
 #include "cmd/session/session.h"
 
-/* Return true if --html requests the page of a recording. */
+/* Return true if --html requests an HTML page of a recording. */
 bool recording_page_is_wanted(const struct options *options);
 
 /*
- * Check the options for the page. Return EXIT_DONE, even if no page is requested, or
- * print a message and return EXIT_BAD_USAGE if they are wrong.
+ * Check the options for the HTML page. Return EXIT_DONE, even if no page is requested, or
+ * print a message and return EXIT_BAD_USAGE if the options are wrong.
  */
 int recording_page_check_options(const struct options *options);
 
-/* Write the page of the session's recording. Return an exit status. */
+/* Write the session's recording as an HTML page. Return an exit status. */
 int recording_page_write(struct session *session);
 
 #endif

@@ -21,10 +21,9 @@ struct known_allocator {
 	const char *packages; /* packages that contain the library, for messages */
 	/*
 	 * Environment variable for settings, or NULL. The user writes each setting as
-	 * NAME=VALUE. If `variable` is not NULL, all settings are appended to the present
-	 * value of this variable as PREFIX NAME EQUALS VALUE, each after the separator.
-	 * Otherwise, each setting becomes a separate environment variable, with its name
-	 * in upper case.
+	 * NAME=VALUE. If `variable` is not NULL, each setting is appended to its value as
+	 * PREFIX NAME EQUALS VALUE, with SEPARATOR between two settings. Otherwise, each
+	 * setting becomes a separate environment variable: PREFIX NAME in upper case.
 	 */
 	const char *variable;
 	const char *prefix;

@@ -174,7 +174,7 @@ int count_child_read(struct count_child *c)
 {
 	int r;
 
-	c->own = NULL; /* c->own points to an entry that will be replaced */
+	c->own = NULL; /* reading the counts replaces the entry to which c->own points */
 	r = count_folder_read(&c->folder, &c->list);
 	if (r < 0)
 		return r;

@@ -288,8 +288,8 @@ int program_check(const char *name, struct machine *ret)
 	if (r < 0)
 		message_error(name, r);
 	/*
-	 * check the script itself, its interpreters, and the program that interprets the
-	 * last script
+	 * at most one script, INTERPRETERS_MAX interpreters that are
+	 * scripts, and one program
 	 */
 	for (int i = 0; r == 0 && path && i < INTERPRETERS_MAX + 2; i++) {
 		char *next = NULL;

@@ -42,8 +42,8 @@ bool machine_exports(const char *path, const char *symbol);
  * Check the file that execvp(3) would run. For a script, also check its interpreters.
  * Return 0, with *ret set to the machine type that a preloaded library must have. Print a
  * message and return -errno if the file cannot be found, or if no library can be
- * preloaded into it, because it is linked statically or with musl, gains privileges at
- * exec, or has its own malloc.
+ * preloaded into it. Libraries cannot be preloaded into programs that are linked
+ * statically or with musl, gain privileges at exec, or have their own malloc.
  */
 int program_check(const char *name, struct machine *ret);
 
