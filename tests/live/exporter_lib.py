@@ -5,6 +5,7 @@ import contextlib
 import http.client
 import os
 import re
+import shutil
 import signal
 import socket
 import subprocess
@@ -154,9 +155,11 @@ def ready(*args, **options):
 def copies(folder, name, count):
     """Start copies of sleep(1) whose command is `name`, and wait until they sleep."""
     path = os.path.join(folder, name)
-    with open("/bin/sleep", "rb") as source, open(path, "wb") as target:
-        target.write(source.read())
-    os.chmod(path, 0o755)
+    # a former copy cannot be written as long as the exporter reads the memory of a process
+    # that ran it, even if the process has ended
+    with contextlib.suppress(FileNotFoundError):
+        os.unlink(path)
+    shutil.copy("/bin/sleep", path)
     started = [subprocess.Popen([path, "600"]) for _ in range(count)]
 
     def is_asleep(process):
