@@ -46,8 +46,8 @@ static void add_name(struct strbuf *out, const struct facts *f, size_t variant,
 }
 
 /*
- * Append the values of a figure, such as "glibc 64.0M, jemalloc 65.5M", of all variants
- * for which it is known.
+ * Append a figure's value for each variant for which it is known, such as
+ * "glibc 64.0M, jemalloc 65.5M".
  */
 static void add_amounts(struct strbuf *out, const struct facts *f, enum figure figure)
 {

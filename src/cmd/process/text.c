@@ -175,8 +175,8 @@ static void set_next_count(struct text *text)
 }
 
 /*
- * Append sentences about the growth of all processes with at least min_count samples.
- * They are the conclusion of a series. The report on the last sample follows them.
+ * Append one sentence about the growth of each process with at least min_count samples.
+ * In the text of a series, these sentences precede the report on the last sample.
  */
 static void add_growth(struct text *text, const struct trends *trends, uint64_t min_count)
 {

@@ -27,7 +27,10 @@ struct orphans_search {
 	const struct probe_request *request;
 	const struct landmarks *marks;
 	int process_fd, mem_fd;
-	/* address in the process of a helper's page that the caller has attached, or 0 */
+	/*
+	 * address, in the process, of the page of the helper that the caller uses; 0 if
+	 * there is none
+	 */
 	uint64_t own_addr;
 };
 

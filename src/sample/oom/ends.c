@@ -321,7 +321,7 @@ static void add_marks(struct finder *f)
 /*
  * Return true if a sample describes the time after the kill. The kernel starts to free a
  * victim's memory when it selects the victim, at kill_ms. A sample that was taken shortly
- * afterwards still shows the cause of the kill if the memory need has not shrunk since
+ * afterwards still shows the cause of the kill if the needed memory has not shrunk since
  * the previous sample.
  */
 static bool is_after_kill(const struct oom_past *past, size_t index, uint64_t kill_ms)

@@ -309,8 +309,8 @@ static bool is_reason(const struct watch *w, size_t i, enum reason reason,
 }
 
 /*
- * Return true if the process may be read without exceeding the share of its time that
- * reading may take.
+ * Return true if the process was last read long enough ago that reading it again keeps
+ * within max_share.
  */
 static bool may_be_read(const struct watch *w, size_t i)
 {

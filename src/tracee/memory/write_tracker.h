@@ -46,7 +46,7 @@ struct write_tracker_kind {
 	 */
 	int (*add)(struct write_tracker *tracker, const struct tracked_part *part,
 		   struct page_list *ret);
-	/* Begin the first round. All parts must have been added before. */
+	/* Begin the first round. Add all parts before this call. */
 	int (*begin)(struct write_tracker *tracker, uint64_t page_count);
 	/*
 	 * Append the pages to be copied in this round. In the first round, these are all

@@ -220,7 +220,8 @@ void data_heap_add(const struct data *d, struct usage *u, struct mapping_list *m
 }
 
 /*
- * Show the figures and mappings of the heap read, unless those on the screen are newer.
+ * Show the figures and mappings that the last heap walk read, unless those on the screen
+ * are newer.
  */
 static void show(struct data *d)
 {

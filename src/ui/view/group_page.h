@@ -34,8 +34,8 @@ const char *group_page_format(const struct group_page *p, uint64_t bytes,
 uint64_t group_page_limit(const struct group_page *p);
 
 /*
- * Draw the path of the cgroup, the bar, the conclusions, and the growth of the
- * memory need.
+ * Draw the path of the cgroup, the bar, the conclusions, and the growth of the memory
+ * that the cgroup needs.
  */
 void group_page_figures(struct group_page *p);
 
