@@ -36,23 +36,23 @@ cat <<END
 .SH NAME
 memstate\\-metrics \\- metrics of memstate exporter
 .SH DESCRIPTION
-These are the metric families that
+This page lists the metric families that
 .BR memstate\\-exporter (1)
 exports, with their labels in braces.
-Names, types, units and labels do not change between versions of memstate; new families and new values of labels may be added.
-If a figure is unknown for a group, the family has no sample for this group, rather than a sample with the value 0.
+The names, types, units and labels of the families do not change between versions of memstate, but a new version may add families and label values.
+If the exporter does not know a figure of a group, it exports no sample for this group, rather than a sample with the value 0.
 .PP
-Within braces,
+Within the braces,
 .B group
-stands for the labels
+stands for several labels: the label
 .BR group ,
-which is unique, and
+which is unique, and the labels
 .BR namespace ,
 .B pod
 and
 .BR container ,
-which are present if they are known.
-The last three can be used to join the series with those of cAdvisor and kube\\-state\\-metrics.
+which are present only if the exporter knows their values.
+With the labels namespace, pod and container, you can join the series with those of cAdvisor and kube\\-state\\-metrics.
 The group
 .B (rest)
 contains all processes that are not in any other group, so the sum over all groups covers every process that was read.
@@ -61,10 +61,10 @@ END
 families memstate_group_
 cat <<END
 .SS Cgroups
-The figures of a cgroup are those of the cgroup whose limit applies, which may be an ancestor.
-If several cgroups belong to the same group, the figures are those of the cgroup that is nearest to its limit, and the counters are
-sums.
-Counters start at 0 when a cgroup appears, and are exported for an hour after the cgroup was removed.
+If the limit of an ancestor applies to a cgroup, the figures in this section are those of the ancestor.
+If several cgroups belong to the same group, the gauges show the cgroup that is nearest to its limit, and the counters are sums over all cgroups.
+Counters start at 0 when a cgroup appears.
+The exporter continues to export them for an hour after the cgroup was removed.
 END
 families memstate_cgroup_
 cat <<END
