@@ -45,7 +45,7 @@ dist_tutorials_DATA = \
 	%D%/tutorials/kubernetes.md \
 	%D%/tutorials/oom-killed.md \
 	%D%/tutorials/runtimes.md
-EXTRA_DIST += %D%/metrics_page.sh %D%/tutorials/programs %D%/GALLERY.md %D%/README.md
+EXTRA_DIST += %D%/metrics_page.sh %D%/modules.sh %D%/tutorials/programs %D%/GALLERY.md %D%/README.md
 
 schemadir = $(docdir)/schema
 dist_schema_DATA = \

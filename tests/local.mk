@@ -76,7 +76,7 @@ list-own-tests:
 # Re-record the expected output of memstate; a person must review the difference.
 bless: memstate$(EXEEXT) $(check_PROGRAMS)
 	MEMSTATE_BLESS=yes $(MAKE) check TESTS='$(golden_tests) $(screen_cases)'
-	MEMSTATE_BLESS=yes $(MAKE) check TESTS='tests/cli/guide.sh tests/live/doc_commands.py'
+	MEMSTATE_BLESS=yes $(MAKE) check TESTS='tests/cli/guide.sh tests/live/doc_commands.py tests/lint/check-modules.sh'
 	$(MAKE) pictures
 	git -C '$(srcdir)' --no-pager diff --stat -- tests doc README.md
 .PHONY: bless

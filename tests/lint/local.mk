@@ -16,6 +16,7 @@ lint_tests = \
 	%D%/check-manpage.sh \
 	%D%/check-metrics.sh \
 	%D%/check-mixin.sh \
+	%D%/check-modules.sh \
 	%D%/check-procfs.sh \
 	%D%/check-schema.sh \
 	%D%/check-scripts.sh \
