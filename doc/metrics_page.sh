@@ -40,7 +40,7 @@ This page lists the metric families that
 .BR memstate\\-exporter (1)
 exports, with their labels in braces.
 The names, types, units and labels of the families do not change between versions of memstate, but a new version may add families and label values.
-If the exporter does not know a figure of a group, it exports no sample for this group, rather than a sample with the value 0.
+If the exporter does not know a figure for a group, it exports no sample for that group, rather than a sample with the value 0.
 .PP
 Within the braces,
 .B group
@@ -64,7 +64,7 @@ cat <<END
 If the limit of an ancestor applies to a cgroup, the figures in this section are those of the ancestor.
 If several cgroups belong to the same group, the gauges show the cgroup that is nearest to its limit, and the counters are sums over all cgroups.
 Counters start at 0 when a cgroup appears.
-The exporter continues to export them for an hour after the cgroup was removed.
+The exporter continues to export them until an hour after the cgroup is removed.
 END
 families memstate_cgroup_
 cat <<END
@@ -89,7 +89,7 @@ Cgroups that need more than 90% of their limit, in PromQL:
 memstate_cgroup_need_bytes / memstate_cgroup_limit_bytes > 0.9
 .EE
 .PP
-Resident memory of each group that the kernel can reclaim at any time:
+Resident memory that the kernel can reclaim at any time, for each group:
 .PP
 .EX
 memstate_group_resident_bytes{state="lazyfree"}

@@ -325,7 +325,7 @@ static int doctor_run(struct options *o)
 const struct cmd cmd_doctor = {
 	.name = "doctor",
 	.args = "[-p PID|NAME] [OPTIONS]",
-	.summary = "show what memstate can measure here, and what the rest requires",
+	.summary = "show what memstate can measure, and how to enable the rest",
 	.shared = "pid json procfs",
 	.run = doctor_run,
 };

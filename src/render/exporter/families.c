@@ -38,40 +38,40 @@ const struct metric_family metric_families[METRIC_COUNT_] = {
 		"Proportional set size: resident memory, with each shared page divided by the number of its mappings." },
 	[METRIC_GROUP_SWAP] = {
 		"memstate_group_swap_bytes", GAUGE, "bytes", "group", "", PROCESSES,
-		"Anonymous memory of the group's processes that is in swap." },
+		"Swapped-out anonymous memory of the group's processes." },
 	[METRIC_GROUP_HUGE_PAGE] = {
 		"memstate_group_huge_page_bytes", GAUGE, "bytes", "group", "", PROCESSES,
-		"Resident memory in transparent huge pages, which memstate_group_resident_bytes includes." },
+		"Resident memory in transparent huge pages. Also included in memstate_group_resident_bytes." },
 	[METRIC_GROUP_PROCESSES] = {
 		"memstate_group_processes", GAUGE, "", "group", "", PROCESSES,
-		"Number of processes whose memory is in the group's sums." },
+		"Number of processes whose memory is included in the group's sums." },
 	[METRIC_GROUP_UNREADABLE] = {
 		"memstate_group_unreadable_processes", GAUGE, "", "group", "", PROCESSES,
-		"Number of processes that could not be read. If it is not 0, the group's sums are lower bounds." },
+		"Number of processes that could not be read. If this number is not 0, the group's sums are lower bounds." },
 	[METRIC_GROUP_OLDEST_START] = {
 		"memstate_group_oldest_start_time_seconds", GAUGE, "seconds", "group", "", PROCESSES,
-		"Start time of the group's oldest process, in seconds since 1970. It changes when the group restarts." },
+		"Start time of the group's oldest process, in seconds since 1970. This time changes when the group restarts." },
 	[METRIC_GROUP_AGE] = {
 		"memstate_group_age_seconds", GAUGE, "seconds", "group", "", PROCESSES,
-		"Age of the oldest figure in the group's sums when they were added up." },
+		"Age of the oldest figure in the group's sums at the time when the sums were computed." },
 	[METRIC_GROUP_OWNER] = {
 		"memstate_group_owner_bytes", GAUGE, "bytes", "group,memory_owner", "--owners", OWNERS,
-		"Resident memory by owner, such as stack or file. The sum over the owners is Rss. The owner unknown includes changes since the mappings were read, so it may be negative." },
+		"Resident memory by owner, such as stack or file. The sum over the owners is Rss. The value for the owner unknown includes changes since the mappings were read, so this value may be negative." },
 	[METRIC_GROUP_OWNERS_KNOWN] = {
 		"memstate_group_owners_known_processes", GAUGE, "", "group", "--owners", OWNERS,
-		"Number of processes whose owners are known. The memory of all other processes belongs to the owner unknown." },
+		"Number of processes whose memory is broken down by owner. The memory of all other processes is counted in the owner unknown." },
 	[METRIC_GROUP_UNBACKED] = {
 		"memstate_group_unbacked_bytes", GAUGE, "bytes", "group", "--owners", OWNERS,
-		"Accessible private anonymous memory that is mapped but neither resident nor in swap, for the processes whose owners are known." },
+		"Accessible private anonymous memory that is mapped but neither resident nor in swap, for the processes whose memory is broken down by owner." },
 	[METRIC_GROUP_RESERVED] = {
 		"memstate_group_reserved_bytes", GAUGE, "bytes", "group", "--owners", OWNERS,
-		"Private anonymous address space without access rights, for the processes whose owners are known." },
+		"Private anonymous address space without access rights, for the processes whose memory is broken down by owner." },
 	[METRIC_GROUP_TRIMMABLE] = {
 		"memstate_group_trimmable_bytes", GAUGE, "bytes", "group", "--heap", HEAPS,
-		"Memory that malloc_trim(0) would return to the kernel, for the processes whose heap is known." },
+		"Memory that malloc_trim(0) would return to the kernel, for the processes whose heaps have been read." },
 	[METRIC_GROUP_HEAP_KNOWN] = {
 		"memstate_group_heap_known_processes", GAUGE, "", "group", "--heap", HEAPS,
-		"Number of processes whose heap is known. The heaps of all other processes belong to the owner anon." },
+		"Number of processes whose heaps have been read. The heaps of all other processes are counted in the owner anon." },
 	[METRIC_CGROUP_LIMIT] = {
 		"memstate_cgroup_limit_bytes", GAUGE, "bytes", "group", "", CGROUPS,
 		"Lowest memory limit of the cgroup and its ancestors. Absent if there is no limit." },
@@ -80,31 +80,31 @@ const struct metric_family metric_families[METRIC_COUNT_] = {
 		"Memory charged to the cgroup whose limit applies." },
 	[METRIC_CGROUP_NEED] = {
 		"memstate_cgroup_need_bytes", GAUGE, "bytes", "group", "", CGROUPS,
-		"Memory that the kernel cannot reclaim without swapping: usage without page cache, LazyFree and reclaimable slab." },
+		"Memory that the kernel cannot reclaim without swapping: usage minus page cache, LazyFree memory and reclaimable slab." },
 	[METRIC_CGROUP_WORKING_SET] = {
 		"memstate_cgroup_working_set_bytes", GAUGE, "bytes", "group", "", CGROUPS,
-		"Usage without inactive page cache, as kubelet computes it." },
+		"Usage minus inactive page cache, as computed by kubelet." },
 	[METRIC_CGROUP_HIDDEN] = {
 		"memstate_cgroup_hidden_bytes", GAUGE, "bytes", "group", "", CGROUPS,
-		"Live anonymous pages on the kernel's file LRU lists, which the working set does not include. Absent if unknown." },
+		"Live anonymous pages that are on the kernel's file LRU lists and are therefore not included in the working set. Absent if unknown." },
 	[METRIC_CGROUP_MEMORY] = {
 		"memstate_cgroup_memory_bytes", GAUGE, "bytes", "group,part", "", CGROUPS,
-		"Parts of the usage, for the largest cgroups. The amount for the part unexplained may be negative." },
+		"Parts of the usage, for the largest cgroups. The value for the part unexplained may be negative." },
 	[METRIC_CGROUP_NEED_GROWTH] = {
 		"memstate_cgroup_need_growth_bytes_per_second", GAUGE, "bytes_per_second", "group", "", CGROUPS,
-		"Rate at which the lowest need in each cycle of the workload grows steadily. 0 without such growth; absent until it can be determined." },
+		"Growth rate of the lowest need in each cycle of the workload. The value is 0 if the need does not grow steadily, and absent until the rate can be determined." },
 	[METRIC_CGROUP_LIMIT_ETA] = {
 		"memstate_cgroup_limit_eta_seconds", GAUGE, "seconds", "group", "", CGROUPS,
 		"Predicted time until the need reaches the limit. Absent unless the need grows steadily." },
 	[METRIC_CGROUP_LIMIT_ETA_SOONEST] = {
 		"memstate_cgroup_limit_eta_soonest_seconds", GAUGE, "seconds", "group", "", CGROUPS,
-		"Lower bound of the predicted time until the need reaches the limit." },
+		"Lower bound on the predicted time until the need reaches the limit." },
 	[METRIC_CGROUP_OOM_KILLS] = {
 		"memstate_cgroup_oom_kills", COUNTER, "", "group", "", CGROUPS,
-		"Processes of the cgroup that the OOM killer has killed since the exporter started. Exported for an hour after the cgroup was removed." },
+		"Number of the cgroup's processes that the OOM killer has killed since the exporter started. Exported until an hour after the cgroup is removed." },
 	[METRIC_CGROUP_LIMIT_HITS] = {
 		"memstate_cgroup_limit_hits", COUNTER, "", "group", "", CGROUPS,
-		"Number of times that the usage has hit the cgroup's own limit. Most of these events kill no process." },
+		"Number of times that the usage has reached the cgroup's own limit. Most of these events do not cause an OOM kill." },
 	[METRIC_CGROUP_WAITING] = {
 		"memstate_cgroup_memory_waiting_seconds", COUNTER, "seconds", "group", "", CGROUPS,
 		"Time during which at least one task of the cgroup waited for memory (PSI, some)." },
@@ -113,10 +113,10 @@ const struct metric_family metric_families[METRIC_COUNT_] = {
 		"Time during which all tasks of the cgroup waited for memory (PSI, full)." },
 	[METRIC_OOM_VERDICTS] = {
 		"memstate_oom_verdicts", COUNTER, "", "verdict", "", CGROUPS,
-		"OOM kills on this machine by the reason that memstate oom explain gives. Requires the kernel log." },
+		"Number of OOM kills on this machine, by the reason that memstate oom explain gives. Requires the kernel log." },
 	[METRIC_CGROUP_LAST_OOM_KILL] = {
 		"memstate_cgroup_last_oom_kill_timestamp_seconds", GAUGE, "seconds", "group,verdict", "", CGROUPS,
-		"Time of the last OOM kill in the cgroup, in seconds since 1970. Absent if there was none in the last 24 hours." },
+		"Time of the last OOM kill in the cgroup, in seconds since 1970. Absent if there has been no kill in the last 24 hours." },
 	[METRIC_BUILD] = {
 		"memstate_build", METRIC_TYPE_INFO, "", "version,kernel,cgroup_version", "", EXPORTER,
 		"Versions of memstate, of the kernel, and of the cgroup hierarchy with the memory controller." },
@@ -128,22 +128,22 @@ const struct metric_family metric_families[METRIC_COUNT_] = {
 		"CPU time of all collections." },
 	[METRIC_TARGET_LOCKED] = {
 		"memstate_target_locked_seconds", COUNTER, "seconds", "", "", EXPORTER,
-		"Upper bound on the time for which reading has held the mmap locks of processes." },
+		"Upper bound on the time for which the exporter has held the mmap locks of processes while reading them." },
 	[METRIC_HEAP_PAUSE] = {
 		"memstate_heap_pause_seconds", METRIC_TYPE_HISTOGRAM, "seconds", "", "--heap", HEAPS,
 		"Time for which a process was paused to read its heap." },
 	[METRIC_SERIES_LEFT_OUT] = {
 		"memstate_series_left_out", GAUGE, "", "", "", EXPORTER,
-		"Number of series omitted because of --max-series. Groups that were added to (rest) do not count." },
+		"Number of series omitted because of --max-series. Groups that were merged into (rest) are not counted." },
 	[METRIC_TARGETS_LATE] = {
 		"memstate_targets_late", GAUGE, "", "", "", EXPORTER,
-		"Number of processes that have not been read yet, because the time for a collection was used up." },
+		"Number of processes that have not been read yet, because the time allowed for a collection ran out." },
 	[METRIC_COLLECT_SUCCESS] = {
 		"memstate_collect_success", GAUGE, "", "", "", EXPORTER,
-		"1 if the last collection could list the processes, otherwise 0." },
+		"1 if the exporter could list the processes in the last collection, otherwise 0." },
 	[METRIC_LOOK_TIMESTAMP] = {
 		"memstate_collect_timestamp_seconds", GAUGE, "seconds", "", "", EXPORTER,
-		"Time at which the figures were added up, in seconds since 1970." },
+		"Time at which the sums were computed, in seconds since 1970." },
 	[METRIC_WEB_FILE_OK] = {
 		"memstate_web_file_last_reload_successful", GAUGE, "", "", "", EXPORTER,
 		"1 if the web configuration file is in effect, 0 if it could not be loaded and an earlier version remains in effect." },
@@ -161,10 +161,10 @@ const struct metric_family metric_families[METRIC_COUNT_] = {
 		"Start time of the exporter in seconds since 1970." },
 	[METRIC_PROCESS_OPEN_FDS] = {
 		"process_open_fds", GAUGE, "", "", "", EXPORTER,
-		"Number of the exporter's open file descriptors." },
+		"Number of file descriptors that the exporter has open." },
 	[METRIC_PROCESS_MAX_FDS] = {
 		"process_max_fds", GAUGE, "", "", "", EXPORTER,
-		"Maximum number of the exporter's open file descriptors." },
+		"Maximum number of file descriptors that the exporter may have open." },
 };
 /* clang-format on */
 
