@@ -28,7 +28,7 @@ const struct known_use_text known_use_texts[USE_COUNT_] = {
 	[USE_PHP_OPCACHE] = { "PHP opcache", "opcache.memory_consumption",
 			      "PHP with opcache.so: shared anonymous memory" },
 	[USE_NGINX_ZONES] = { "nginx shared zones",
-			      "the sizes of zones, such as keys_zone",
+			      "the configured zone sizes, for example in keys_zone",
 			      "nginx: shared anonymous memory" },
 	[USE_JIT_CODE] = { "JIT code", NULL, "executable memory without a file" },
 	[USE_JAVA_CODE] = { "Java code cache", "-XX:ReservedCodeCacheSize",
