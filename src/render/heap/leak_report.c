@@ -185,7 +185,7 @@ static void add_sums(const struct page *p)
 	if (scan->heap->allocator == ALLOCATOR_GLIBC)
 		strbuf_add_text(
 			p->out,
-			"  RESIDENT includes malloc's size field of each block.\n");
+			"  RESIDENT includes the size field that malloc keeps for each block.\n");
 }
 
 static void add_table(const struct page *p, const struct block_groups *groups,
