@@ -45,8 +45,8 @@ static uint64_t rate(uint64_t count, uint64_t ns)
 }
 
 /*
- * Append a count such as "12345" or "1.2M". Units are powers of 1000 rather than 1024,
- * because the counts are calls, not bytes.
+ * Append a count such as "12345" or "1.2M". Units are powers of 1000, because
+ * the counts are numbers of calls, not of bytes.
  */
 static void add_short_count(struct strbuf *out, uint64_t count)
 {
