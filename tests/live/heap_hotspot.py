@@ -7,10 +7,12 @@ by colons.
 """
 
 import contextlib
+import functools
 import os
 import re
 import shutil
 import subprocess
+import tempfile
 
 from heap_lib import HEAP_OWNERS, NO_HURRY, check_details, check_matrix, read_heap
 from live import KIB, Folder, Skip, check, equal, memstate, run, test
@@ -115,13 +117,27 @@ def each_jdk():
         yield java, jcmd
 
 
-@contextlib.contextmanager
-def running(folder, java, options, *args, source=SOURCE, more_env=None):
-    """Start the target with these options of the virtual machine; yield its pid."""
+COMPILED = tempfile.TemporaryDirectory()
+
+
+@functools.cache
+def compiled(java, source):
+    """Compile a source with the JDK of `java`; return the folder of the class."""
+    folder = tempfile.mkdtemp(dir=COMPILED.name)
     file = f"{folder}/Target.java"
     with open(file, "w", encoding="ascii") as f:
         f.write(source)
-    process = subprocess.Popen([java, "-Xmx256m", *options, file, *args], stdin=subprocess.PIPE,
+    javac = os.path.join(os.path.dirname(os.path.realpath(java)), "javac")
+    subprocess.run([javac, "-nowarn", "-XDignore.symbol.file", "-d", folder, file], check=True,
+                   stderr=subprocess.DEVNULL)
+    return folder
+
+
+@contextlib.contextmanager
+def running(folder, java, options, *args, source=SOURCE, more_env=None):
+    """Start the target with these options of the virtual machine; yield its pid."""
+    command = [java, "-Xmx256m", *options, "-cp", compiled(java, source), "Target", *args]
+    process = subprocess.Popen(command, stdin=subprocess.PIPE,
                                stdout=subprocess.PIPE, text=True,
                                env={**os.environ, "TMPDIR": folder, **(more_env or {})})
     try:

@@ -16,8 +16,10 @@
 #include "config.h"
 
 #include <errno.h>
+#include <limits.h>
 #include <linux/audit.h>
 #include <linux/filter.h>
+#include <linux/futex.h>
 #include <linux/seccomp.h>
 #include <malloc.h>
 #include <pthread.h>
@@ -62,6 +64,20 @@ static long raw_call(long number, long a, long b, long c)
 			 : "a"(number), "D"(a), "S"(b), "d"(c)
 			 : "rcx", "r11", "memory");
 	return r;
+}
+
+/*
+ * Wait until another thread calls wake(), unless the 32 low bits of the word differ from
+ * the value. Filters allow futex(2).
+ */
+static void wait_while(void *word, int value)
+{
+	syscall(SYS_futex, word, FUTEX_WAIT, value, NULL);
+}
+
+static void wake(void *word)
+{
+	syscall(SYS_futex, word, FUTEX_WAKE, INT_MAX);
 }
 
 static void install(void)
@@ -153,15 +169,16 @@ static void *work(void *unused)
 	(void)unused;
 	atomic_fetch_add(&started, 1);
 	while (!atomic_load(&go))
-		;
+		wait_while(&go, 0);
 	if (strcmp(how, "tsync") != 0)
 		install();
 	atomic_fetch_add(&ready, 1);
 	allocate();
 	atomic_fetch_add(&done, 1);
+	wake(&done);
 	/* the filter does not allow the system calls of a thread's end */
 	for (;;)
-		syscall(SYS_futex, &started, 0 /* FUTEX_WAIT */, (int)started, NULL);
+		wait_while(&started, (int)started);
 	return NULL;
 }
 
@@ -204,15 +221,18 @@ static void run_in_strict_mode(long threads)
 
 static void begin(long threads, bool is_strict)
 {
+	long ended;
+
 	free(one_block(299)); /* strict mode does not allow brk(2) */
 	if (is_strict)
 		run_in_strict_mode(threads);
 	else
 		install();
 	atomic_store(&go, 1);
+	wake(&go);
 	allocate();
-	while (atomic_load(&done) < threads)
-		;
+	while ((ended = atomic_load(&done)) < threads)
+		wait_while(&done, (int)ended);
 }
 
 __attribute__((format(printf, 1, 2))) static void print(const char *format, ...)
