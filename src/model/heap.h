@@ -129,8 +129,8 @@ struct heap_share {
 struct heap_pre_copy {
 	/*
 	 * String constant that explains why the heap was not copied while the process
-	 * ran. NULL if it was copied, or if copying it was not necessary or not
-	 * permitted.
+	 * ran. NULL if it was copied, or if a copy while the process ran was not
+	 * necessary or not permitted.
 	 */
 	const char *problem;
 	/*

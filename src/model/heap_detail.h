@@ -113,7 +113,8 @@ struct heap_detail {
 	struct page_sum fragmented; /* the sum of all fragmented pages */
 	/*
 	 * One strip for each arena with resident pages, in the order of the arenas in
-	 * struct heap.
+	 * struct heap. A strip with the separately mapped blocks follows if they have
+	 * resident pages.
 	 */
 	struct heap_strip *strips;
 	size_t strip_count;

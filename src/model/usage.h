@@ -226,7 +226,10 @@ struct usage {
 	 * OWNER_HEAP_LAST are.
 	 */
 	enum quality heap_quality;
-	/* When memstate last read the heap; 0 if memstate did not read it. */
+	/*
+	 * When memstate last read the heap, or the allocator's own figures; 0 if the
+	 * figures are unknown, or if this time is unknown.
+	 */
 	uint64_t heap_taken_ns;
 	/*
 	 * How long the last heap read stopped the process; 0 if it did not stop the

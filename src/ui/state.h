@@ -202,7 +202,10 @@ struct settings ui_settings(const struct ui *ui);
 
 /* Open the cgroup that the user named, and begin with the group view. */
 void ui_begin_group(struct ui *ui);
-/* Perform an action if it belongs to the group view; otherwise return false. */
+/*
+ * Perform an action if it opens the group view, leads out of it, or leads back to it;
+ * otherwise return false.
+ */
 bool ui_group_act(struct ui *ui, enum action action);
 unsigned int ui_group_context(const struct ui *ui);
 /* Read the cgroup if it is on the screen or another view needs it. */

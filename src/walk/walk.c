@@ -119,8 +119,8 @@ static bool has_heap_of(const struct heap *heap, enum allocator allocator)
 /*
  * The walkers of mallocs, followed by those of language runtimes. `evidence` describes
  * the structures by which a walker identifies the heap. The walkers run from the last to
- * the first. Those of Java and Go precede PHP's, because PHP's walker examines one page
- * of every 2 MiB and must skip their heaps.
+ * the first. Those of Java and Go must run before PHP's, and so follow it in this table:
+ * PHP's walker examines one page of every 2 MiB, and must skip their heaps.
  */
 static const struct {
 	void (*walk)(const struct walk_input *input, struct heap *ret,
@@ -427,7 +427,7 @@ bool walk_keeps_data_apart(const struct mapping_list *mappings)
 /*
  * Return true if the process may contain V8, Ruby or Erlang. Anonymous executable memory
  * may come from V8's just-in-time compiler. The walkers of V8 and Ruby search a sparse
- * image only if the process contains code of Node.js or Ruby.
+ * image only if the process contains code of Node.js or of Ruby, respectively.
  */
 static bool may_have_runtime(const struct mapping_list *mappings)
 {

@@ -274,8 +274,8 @@ static uint32_t find_or_allocate(uint32_t key)
 /*
  * Count a call on the slow path: the thread has no slot, or its slot is not in the first
  * table entry for its key. A thread's first calls take this path; later calls rarely do.
- * Return the thread's slot, or NULL if no slot is free. is_null is true for a free of
- * NULL.
+ * Return the thread's slot. If the thread cannot have one, count the call in slot 0, and
+ * return NULL. is_null is true for a free of NULL.
  */
 static COLD struct count_slot *count_slowly(enum count_function function, uint64_t bytes,
 					    bool is_null)

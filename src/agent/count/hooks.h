@@ -196,8 +196,8 @@ struct hooks_private {
 /* A range of mapped code, as read by memstate from /proc/PID/maps and the mapped file. */
 struct hooks_module {
 	/*
-	 * memstate writes `end` after the other members, and sets it to 0 when the file
-	 * is unmapped
+	 * memstate sets `end` to 0 when the file is unmapped. A new module becomes valid
+	 * when memstate increases `count` in struct hooks_modules, which it writes last.
 	 */
 	uint64_t start, end;
 	uint64_t tables_addr; /* address of the unwind tables; 0 if the module has none */

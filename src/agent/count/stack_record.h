@@ -65,8 +65,9 @@ struct stack_thread {
 	 */
 	int64_t pending_bytes;
 	/*
-	 * limit for pending_bytes; as long as it is not exceeded, live_bytes cannot have
-	 * reached a new peak
+	 * limit for pending_bytes; if they exceed it, they are added to live_bytes before
+	 * they decrease, because live_bytes may have reached a new peak. With one thread,
+	 * the limit is the distance to the peak; with several, it is STACK_FLUSH_BYTES
 	 */
 	int64_t room_bytes;
 	struct stack_trie trie;

@@ -45,8 +45,8 @@ static bool is_forked;
 static bool is_usual;
 static uint32_t fork_lock;
 /*
- * number of allocations that were not recorded because signal handlers made them while
- * the forked child process created its file
+ * number of allocations that were not recorded because signal handlers made them before
+ * the forked child process had created its file
  */
 static uint64_t fork_lost_count;
 static pid_t own_pid;

@@ -32,7 +32,7 @@ enum ask_permission {
 	ASK_IF_THREADED,
 	/*
 	 * seccomp's strict mode is active, or a filter that allows only read, write and
-	 * exit; memstate's code must not make any of the system calls in this file
+	 * exit; memstate's code must not call futex(2), mmap(2) or munmap(2)
 	 */
 	ASK_NEVER,
 };

@@ -71,8 +71,8 @@ struct unwind_rule {
 struct unwind_rules {
 	struct unwind_rule cfa, rbp, rip;
 	/*
-	 * true for the frame of a signal handler: the next frame was interrupted by a
-	 * signal, and did not make a call
+	 * true for a signal frame, the code to which a signal handler returns: the next
+	 * frame was interrupted by the signal, and did not make a call
 	 */
 	bool is_signal;
 };

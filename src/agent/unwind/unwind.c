@@ -112,8 +112,8 @@ static bool leave_signal(struct reading *reading, struct unwind_state *state)
 /*
  * Step to the caller of code without unwind tables, assuming that the caller's rbp is
  * stored at rbp, followed by the return address. The code may have no frame pointer, so
- * check that rbp is above the stack pointer, and that a call instruction precedes the
- * return address.
+ * check that rbp is not below the stack pointer or too far above it, and that a call
+ * instruction precedes the return address.
  */
 static COLD bool step_by_frame(struct unwind_space *space, struct reading *reading,
 			       struct unwind_state *state)
@@ -395,7 +395,7 @@ static COLD void shorten(struct unwind_thread *t)
 	t->is_passing = true;
 }
 
-/* Step to the caller with cached unwind rules. Return false if more rules are needed. */
+/* Step to the caller with cached unwind rules. Return false if that is not possible. */
 static bool step_by_row(struct reading *reading, uint64_t row, struct unwind_state *state)
 {
 	struct unwind_state next = { 0, 0, state->rbp };

@@ -186,8 +186,8 @@ static void find_growth(struct named_cgroup *cgroup, uint64_t now_ns)
 }
 
 /*
- * Also count the kills that only the kernel log reports. If the count is exported for the
- * first time, export 0 now, and add these kills at the next snapshot.
+ * Also count the kills that only the kernel log reports. If the files of the cgroup have
+ * not provided a count yet, export 0 now, and add these kills at the next snapshot.
  */
 static void add_log_kills(struct named_cgroup *cgroup)
 {

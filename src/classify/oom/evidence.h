@@ -76,6 +76,10 @@ struct oom_grower {
 };
 
 struct oom_evidence {
+	/*
+	 * how the process ended. With OOM_END_NONE, "ended" in the comments below refers
+	 * to the end of the recording
+	 */
 	enum oom_end end;
 	/* the kernel's report on the kill, borrowed; NULL: no report */
 	const struct oom_kill *kill;

@@ -324,9 +324,9 @@ static bool is_runtime_limit(const struct oom_evidence *e, unsigned int min,
 }
 
 /*
- * Return true if memory rose by at least the minimum share shortly before the
- * process ended. If the last sample was recent, memory allocated after it counts
- * as part of the rise.
+ * Return true if memory rose by at least the minimum share within BURST_NS before the
+ * process ended, and had not been growing steadily before. If the last sample was recent,
+ * memory allocated after it counts as part of the rise.
  */
 static bool is_burst(const struct oom_evidence *e, unsigned int min, struct strbuf *why)
 {

@@ -55,9 +55,9 @@ void runtime_limit_find(const char *command, char *const *options, size_t option
 			struct runtime_limit *ret);
 
 /*
- * Find the memory limit that a server has set for itself from the size of its mappings:
- * InnoDB's buffer pool, or PostgreSQL's shared memory, whose size is fixed at startup.
- * Use this function if runtime_limit_find() finds no option.
+ * Find the memory limit that a server has set for itself, from the present size of the
+ * memory that it limits: InnoDB's buffer pool, or PostgreSQL's shared memory. Use this
+ * function if runtime_limit_find() finds no option.
  */
 void runtime_limit_of_uses(const struct usage_uses *uses, struct runtime_limit *ret);
 

@@ -26,9 +26,9 @@ void classify_heap(struct usage *usage, struct mapping_list *mappings,
 
 /*
  * Like classify_heap(), but use only the sums of the heap by owner, which may be
- * untrusted input. If the sums contradict the mappings, usage->heap_quality stays
- * QUALITY_UNKNOWN. The page states are known only if all memory that may belong to the
- * heap is in one state.
+ * untrusted input, and mark no mappings. If the sums contradict the mappings,
+ * usage->heap_quality stays QUALITY_UNKNOWN. The page states are known only if all memory
+ * that may belong to the heap is in one state.
  */
 void classify_heap_sums(struct usage *usage, const struct mapping_list *mappings,
 			const struct heap_sums *sums);

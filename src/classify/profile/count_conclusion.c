@@ -79,7 +79,10 @@ void count_conclude(struct conclusion *c, const struct count_sums *sums,
 
 	add_allocations(c, sums);
 	add_live(c, sums, origin->has_ended);
-	/* no hint is needed, because the report on the call stacks follows */
+	/*
+	 * suggest nothing if the report on the call stacks follows, or if no allocations
+	 * are known
+	 */
 	if (origin->has_stacks || !bytes_known(sums->allocation_calls) ||
 	    sums->allocation_calls == 0)
 		return;

@@ -35,8 +35,8 @@ struct node_change {
 	/* true if the rule matches the frame of the node or of one of its callers */
 	bool has_match;
 	/*
-	 * true if the rule keeps a stack that ends at this node or at one
-	 * of its descendants
+	 * true if the node is in a stack that the rule keeps: the stack ends at this node
+	 * or at one of its descendants, and does not start below this node
 	 */
 	bool is_needed;
 	/* new name of the node's frame; NULL: the name does not change */
@@ -300,8 +300,8 @@ int profile_transform(const struct profile *profile, const struct transform_list
 {
 	const uint64_t end_ns = clock_thread_cpu_ns() + profile_transform_limit_ns;
 	/*
-	 * each rule reads the result of the previous rule from one profile and
-	 * writes the other
+	 * the first rule reads `profile`; each later rule reads the result of the previous
+	 * rule from one of these profiles, and writes the other
 	 */
 	struct profile made[2] = { { 0 } };
 

@@ -23,8 +23,9 @@
 struct source_line {
 	/* path of the source file as recorded in the profile; NULL: unknown */
 	const char *file;
-	uint32_t line;	 /* line number; 0: unknown */
-	bool has_others; /* true if the profile has other lines of the function */
+	uint32_t line; /* line number; 0: unknown */
+	/* true if other stacks of the function, or of the tree node, have other lines */
+	bool has_others;
 	/* largest amount so far, from whose stack the line was taken */
 	uint64_t max;
 };

@@ -14,8 +14,8 @@ struct doctor_heaps {
 	/* first heap of the process; its member `others` contains the other heaps */
 	struct heap heap;
 	/*
-	 * A heap that was not found, although the library of its allocator is mapped. Its
-	 * allocator is ALLOCATOR_UNKNOWN if no heap is missing.
+	 * The heap of a malloc that replaces libc's, if its library is mapped but the heap
+	 * was not found. Otherwise, its allocator is ALLOCATOR_UNKNOWN.
 	 */
 	struct heap unread;
 	/* printable reason why no heap was found, or empty */
@@ -25,8 +25,9 @@ struct doctor_heaps {
 /*
  * Find the heaps of a process in a copy of its memory. The copy is made while the process
  * is running, unless the copy would be too large. The caller must have just read the
- * mappings, which determine the size of the copy. This function replaces *mappings and *u
- * by the values at the time of the copy. Release *ret with doctor_heaps_release().
+ * mappings, which determine the size of the copy. If a copy is made, this function
+ * replaces *mappings and *u by the values at the time of the copy. Release *ret with
+ * doctor_heaps_release().
  */
 void doctor_heaps_read(struct session *session, struct usage *u,
 		       struct mapping_list *mappings, struct doctor_heaps *ret);

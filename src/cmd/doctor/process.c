@@ -72,7 +72,7 @@ static void check_rollup(const struct patient *patient, struct finding *ret)
 }
 
 /*
- * Check that the stack pointer in /proc/PID/syscall is readable, which requires
+ * Check that the stack pointer in /proc/PID/task/PID/syscall is readable, which requires
  * PTRACE_MODE_ATTACH. smaps requires only PTRACE_MODE_READ.
  */
 static void check_stack_pointers(const struct patient *patient, struct finding *ret)

@@ -12,8 +12,9 @@
 #include "sample/exporter/collector.h"
 
 /*
- * Maximum time in ns for reading processes during one collection of figures. The limit
- * applies only if the figures are served or written to a file.
+ * Time in ns after which each stage of a collection of figures (processes, mappings,
+ * cgroups) begins no further reads. The limit applies only if the figures are served or
+ * written to a file.
  */
 #define LOOK_LIMIT_NS (1 * NS_PER_S)
 

@@ -76,8 +76,8 @@ enum MHD_Result web_answer(void *context, struct MHD_Connection *connection,
 void web_look_release(void *look);
 
 /*
- * Destroy the cached responses. Call this function after a change of the
- * configured headers.
+ * Destroy the cached responses. Call this function after a change of the configured
+ * headers, and before newer figures replace these figures.
  */
 void web_look_forget_responses(struct served_look *look);
 

@@ -31,7 +31,7 @@ struct series {
 	struct sort_key sort;
 	bool has_sort;
 	bool has_begun;
-	/* true to write each row immediately, without storing the whole sample */
+	/* true to write rows while processes are read, without storing the whole sample */
 	bool is_streamed;
 	int stream_error; /* error from writing a row, or 0 */
 	/* processes missing from the first sample; set only if is_streamed is set */
@@ -45,7 +45,7 @@ struct series {
 	const struct usage **order; /* the readable processes of the sample, sorted */
 	size_t order_capacity;
 	struct strbuf text;
-	/* interval after govern() has lengthened it; 0: govern() has not changed it */
+	/* interval if govern() has lengthened it; 0: it is the requested interval */
 	uint64_t stretched_ns;
 	uint64_t sample_count;
 	/* number of processes in the last nonempty sample, and the first process in it */
@@ -334,8 +334,8 @@ static int begin_whole(struct series *series)
 }
 
 /*
- * Take the first sample of a series whose rows are written as soon as processes are read.
- * If no process can be read, the header stays in the buffer, and is never written. Return
+ * Take the first sample of a series whose rows are written while processes are read. If
+ * no process can be read, the header stays in the buffer, and is never written. Return
  * the same values as take_sample().
  */
 static int begin_streamed(struct series *series)

@@ -14,7 +14,8 @@ struct next {
 	struct next_place place; /* how the next command can access the processes */
 	struct strbuf place_options;
 	/*
-	 * the next command for the process with the highest rank; no other member is set
+	 * the next command for the process with the highest rank; only the member `next`
+	 * is set
 	 */
 	struct conclusion best;
 	uint64_t best_rank;

@@ -104,8 +104,8 @@ static bool is_better(const struct peak *a, const struct peak *b)
 }
 
 /*
- * If the sample in *latest is larger than the one in *best, or is the first sample, swap
- * the two. In any case, add 1 to best->sample_count.
+ * If the sample in *latest is better than the one in *best (is_better()), or is the first
+ * sample, swap the two. In any case, add 1 to best->sample_count.
  */
 static void keep_larger(struct peak *best, struct peak *latest)
 {

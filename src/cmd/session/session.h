@@ -23,7 +23,7 @@ struct session {
 	struct heap_keeper *heaps;
 	/* the command that memstate runs; its pid is 0 if there is no command */
 	struct child child;
-	/* the recording that is shown; NULL if memstate reads live processes */
+	/* the recording that is shown; NULL if memstate reads /proc or a capture */
 	struct replay *replay;
 	size_t replay_index; /* index of the sample selected by --at */
 	/* the cgroup of --cgroup if its state is recorded; otherwise NULL */

@@ -188,7 +188,8 @@ void count_folder_release(struct count_folder *folder)
 
 /*
  * Parse the name of a counts file, such as "4242.0", which consists of a pid and a
- * generation: the number of earlier calls to execve().
+ * generation: 0 for the first program with the pid, 1 for the program that replaced it
+ * through execve(), and so on.
  */
 static bool parse_name(const char *name, int *ret_pid, unsigned int *ret_generation)
 {

@@ -108,8 +108,8 @@ struct hook_places {
 	 */
 	uint64_t unread_bytes;
 	/*
-	 * copies of function addresses in [heap] and other anonymous memory; set only if
-	 * searches_heap was true
+	 * copies of function addresses in [heap] and other anonymous memory, except in
+	 * the files' data and in stacks; set only if searches_heap was true
 	 */
 	struct heap_words heap;
 	/*
@@ -150,7 +150,7 @@ struct hook_places_source {
 	bool finds_leading;
 	/*
 	 * If true, also count the copies of function addresses in [heap] and other
-	 * anonymous memory.
+	 * anonymous memory, except in the files' data and in stacks.
 	 */
 	bool searches_heap;
 };

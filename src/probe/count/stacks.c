@@ -381,7 +381,8 @@ void stacks_list_release(struct stacks_list *list)
 
 /*
  * Parse the name of a stack file, such as "4242.0.stacks", which contains a pid and a
- * generation: the number of earlier calls to execve().
+ * generation: 0 for the first program with the pid, 1 for the program that replaced it
+ * through execve(), and so on.
  */
 static bool parse_name(const char *name, int *ret_pid, unsigned int *ret_generation)
 {

@@ -273,9 +273,10 @@ static int open_process(struct injection *injection, const char **ret_reason)
 }
 
 /*
- * Find the address range (parcel) of the helper that this memstate has injected, and the
- * ranges of helpers that killed memstate processes left behind. All these helpers are
- * removed together.
+ * Find the address range (parcel) of the helper that this memstate takes over, whose page
+ * is at own_addr, and the ranges of the other helpers that killed memstate processes left
+ * behind. These are removed together with this memstate's helper. If own_addr is 0, this
+ * memstate does not take over a helper.
  */
 static void record_orphans(struct injection *injection,
 			   const struct mapping_list *mappings, uint64_t own_addr)

@@ -92,7 +92,8 @@ static int wait_for_stops(struct others *others, struct borrow *b, uint64_t dead
 /*
  * Begin to stop the threads in /proc/PID/task that are not stopped yet. Return 1 if new
  * threads were found, 0 if there were none, or -errno. *ret_count is the number of listed
- * threads that cannot exit during the listing, because they were already stopped.
+ * threads that cannot disappear during the listing: those that were already stopped, and
+ * the main thread if it has ended.
  */
 static int hold_new(struct others *others, struct borrow *b, DIR *tasks,
 		    size_t *ret_count)

@@ -187,8 +187,8 @@ static void remove_points(void *data)
 }
 
 /*
- * Set all breakpoints in the guard process. When BPF programs count the calls, memstate
- * sends no other request to the guard.
+ * Set all breakpoints. The guard process calls this function. When BPF programs count the
+ * calls, memstate sends no other request to the guard.
  */
 static int add_points(void *data, int request, int *ret_fd)
 {

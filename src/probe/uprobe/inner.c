@@ -44,7 +44,7 @@ struct search {
 	const struct count_code *code;
 	/* the slots in which this file stores the addresses of allocation functions */
 	struct elf_imports imports;
-	/* for each name in `imports`, the index of the function in points->items */
+	/* index in points->items of each function; the positions are elf_import.name */
 	size_t *target;
 	struct stub *stubs;
 	size_t stub_count, stub_capacity;

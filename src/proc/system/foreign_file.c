@@ -53,8 +53,8 @@ static const unsigned int kernel_file_systems[] = {
 
 /*
  * The state of a lookup that resolves a path component by component. memstate uses this
- * method if the path crosses into another mount, and if openat2() is not available:
- * before Linux 5.6, and in some sandboxes.
+ * method if the path crosses into another mount, if it reads on behalf of another user,
+ * and if openat2() is not available: before Linux 5.6, and in some sandboxes.
  */
 struct lookup {
 	int root_fd;	/* owned by the caller */

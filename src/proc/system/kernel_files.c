@@ -223,8 +223,8 @@ static int read_pipes(const struct file_list *pipes, uint64_t *ret)
 	if (pid < 0)
 		return 0;
 	/*
-	 * do not wait for the child process: if it hangs in the kernel on a pipe's lock,
-	 * it can exit only after the lock is released
+	 * after a timeout, do not wait for the child process: it may hang in the kernel
+	 * on a pipe's lock, and can exit only after the lock is released
 	 */
 	if (r < 0)
 		kill(pid, SIGKILL);

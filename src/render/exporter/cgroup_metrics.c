@@ -113,7 +113,7 @@ static size_t choose(struct cgroup_page *p, size_t series_max, size_t top)
 
 /*
  * For each cgroup, add a sample with the value at `offset` in struct oom_figures. Skip
- * cgroups for which the value is unknown.
+ * cgroups for which the value is unknown, or is a limit that is not set.
  */
 static void add_each(struct cgroup_page *p, enum metric metric, size_t offset)
 {

@@ -155,16 +155,16 @@ const struct metric_family metric_families[METRIC_COUNT_] = {
 		"CPU time of the exporter's processes." },
 	[METRIC_PROCESS_RESIDENT] = {
 		"process_resident_memory_bytes", GAUGE, "bytes", "", "", EXPORTER,
-		"Resident memory of the exporter process that collects the figures." },
+		"Resident memory of the exporter's processes." },
 	[METRIC_PROCESS_START] = {
 		"process_start_time_seconds", GAUGE, "seconds", "", "", EXPORTER,
 		"Start time of the exporter in seconds since 1970." },
 	[METRIC_PROCESS_OPEN_FDS] = {
 		"process_open_fds", GAUGE, "", "", "", EXPORTER,
-		"Number of file descriptors that the exporter has open." },
+		"Number of open file descriptors of the exporter process that collects the figures." },
 	[METRIC_PROCESS_MAX_FDS] = {
 		"process_max_fds", GAUGE, "", "", "", EXPORTER,
-		"Maximum number of file descriptors that the exporter may have open." },
+		"Maximum number of open file descriptors of the exporter process that collects the figures." },
 };
 /* clang-format on */
 

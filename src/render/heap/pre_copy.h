@@ -17,8 +17,8 @@ void pre_copy_add_text(struct strbuf *out, const struct heap *heap, bool exact_b
 void pre_copy_add_split(struct strbuf *out, const struct heap *heap);
 
 /*
- * Add the JSON member "pre_copy". It is null if memstate copied the whole heap while the
- * process was paused.
+ * Add the JSON member "pre_copy". It is null if memstate copied no part of the heap in
+ * advance, before a pause.
  */
 void pre_copy_add_json(struct json *j, const struct heap *heap);
 

@@ -109,9 +109,9 @@ static bool is_name(const char *word, size_t length)
 
 /*
  * Append `blanks` spaces and a word. If the word does not fit into the remainder of the
- * line, begin a new line; but if the word is a name at the end of the text line, shorten
- * the name instead. Also shorten a word that is wider than a whole line. If the
- * indentation leaves no room for text, reduce it.
+ * line, begin a new line; but if the word is a name at the end of the text line, and at
+ * least NAME_WIDTH_MIN columns remain, shorten the name instead. Also shorten a word that
+ * is wider than a whole line. If the indentation leaves no room for text, reduce it.
  */
 static void add_word(struct fitted *f, size_t blanks, const char *word, size_t length)
 {

@@ -31,8 +31,8 @@ void helpers_allow(struct helpers *helpers, const struct targets *targets);
 
 /*
  * Remove all injected helpers and free the set. If on_left is not NULL, it is called for
- * each process in which something could not be removed; its argument `what` describes the
- * remainder, without a full stop.
+ * each process in which something could not be removed; its argument `what` is the
+ * reason, without a full stop.
  */
 void helpers_free(struct helpers *helpers,
 		  void (*on_left)(void *context, int pid, const char *what),

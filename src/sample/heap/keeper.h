@@ -52,7 +52,7 @@ void heap_keeper_free(struct heap_keeper *keeper,
 void heap_keeper_set_pre_copy(struct heap_keeper *keeper, enum pre_copy pre_copy);
 
 /*
- * Permit keeping the copies that are made while processes run until the next heap walk.
+ * Permit keeping, until the next heap walk, the copies that are made while processes run.
  * Until then, memstate continues to track the writes of these processes. Initially this
  * is not permitted.
  */

@@ -68,9 +68,10 @@ uint64_t heap_moment_bytes(const struct heap_reader *reader,
  * Pause the process, copy its memory, and resume it. *u and *mappings are the last
  * reading of smaps; mappings may be NULL. Before the pause, memstate reads smaps again if
  * that reading is old, if the mappings have changed, or if counting the resident pages is
- * not sufficient to update its figures. In the pause, memstate repeats these checks, and
- * reads smaps only if they fail. Rss is therefore always from the pause itself. Pss, Swap
- * and the states of the pages, such as LazyFree, may be from before the pause.
+ * not sufficient to update its figures. In the pause, memstate checks the mappings and
+ * the resident pages again, and reads smaps only if a check fails. The Rss of the copied
+ * mappings is therefore from the pause itself. Pss, Swap, the states of the pages, such
+ * as LazyFree, and the Rss of all other mappings may be from before the pause.
  *
  * If reader->is_running is set, copy without a pause. If the reader's image is sparse,
  * copy only reader->pages, which must be sorted; if reader->is_running is also set, pause

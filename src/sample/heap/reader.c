@@ -478,9 +478,10 @@ int heap_reader_read(struct heap_reader *reader, struct usage *u,
 	heap_copies_begin(reader);
 	sampler_forget_mounts(reader->sampler);
 	/*
-	 * Read smaps before the pause, and again during the pause so that the figures
-	 * match the copy. The first reading shows how much must be copied: the estimated
-	 * pause and the memory to reserve depend on the Rss and flags of each mapping.
+	 * Read smaps before the pause. In the pause, it is read again only if it no
+	 * longer matches the copied memory (heap_moment_take()). The first reading shows
+	 * how much must be copied: the estimated pause and the memory to reserve depend
+	 * on the Rss and flags of each mapping.
 	 * Neither maps nor smaps_rollup could replace it: maps lacks Rss, and
 	 * smaps_rollup includes pages that are not copied, such as those of mapped files,
 	 * so the estimate would be too high. If the heap is not read, the caller shows

@@ -266,9 +266,9 @@ static int handle_mark(struct flight *f, const struct oom_mark *mark)
 }
 
 /*
- * Sample a cgroup that is out of memory. If mark_victim events are unavailable, read the
- * largest process first, because it is the most likely victim. If the cgroup is paused
- * until resume_group(), there is enough time to read everything.
+ * Sample a cgroup that is out of memory, if it is paused until resume_group(), or if
+ * mark_victim events are unavailable. Read the largest process first, because it is the
+ * most likely victim. If the cgroup is paused, there is enough time to read everything.
  */
 static int handle_out_of_memory(struct flight *f)
 {

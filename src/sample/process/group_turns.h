@@ -18,7 +18,7 @@ struct group_turns {
 	struct snapshot scratch;
 	int last_pid; /* pid of the process that was read last */
 	/*
-	 * CPU time left for reading; negative if the last process took more than was left
+	 * CPU time left for reading; negative if reading took more than was left
 	 */
 	int64_t credit_ns;
 	uint64_t credited_ns; /* time when the budget was last increased */

@@ -15,7 +15,7 @@
 #include "sample/process/watch_list.h"
 
 /*
- * Maximum age of the figures of visible processes whose Rss has not changed. Even an idle
+ * Maximum age of the figures of visible processes that have not changed. Even an idle
  * process may gain or lose Pss, because other processes start or stop sharing its pages.
  */
 #define VISIBLE_AGE_MAX_NS (10 * NS_PER_S)

@@ -72,8 +72,8 @@ bool run_sampler_has_seen_library(const struct run_sampler *s);
 bool run_sampler_has_wrappers(const struct run_sampler *s);
 
 /*
- * Return the time in ns for which heap walks have paused the run, not counting walks of
- * more than one process.
+ * Return the time in ns for which heap walks have paused the run. Only samples in which
+ * the run consisted of a single process count, apart from wrappers.
  */
 uint64_t run_sampler_paused_ns(const struct run_sampler *s);
 

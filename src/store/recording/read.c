@@ -167,7 +167,7 @@ char *recording_copy_text(sqlite3_stmt *statement, int column)
 
 /*
  * Add a process from a row of a query: the columns of the process table, and the numbers
- * of the first sample with the process and of the first sample after its end (or NULL).
+ * of the first sample with this process and name, and of the next without it (or NULL).
  */
 static int add_process(struct recording_reader *r, sqlite3_stmt *statement)
 {

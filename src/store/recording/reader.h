@@ -14,8 +14,9 @@
 #include "store/recording/schema.h"
 
 /*
- * A process during the time in which it kept one name: in the samples from number `first`
- * up to, but not including, number `end`.
+ * A process under one name, in successive samples: from number `first` up to, but not
+ * including, number `end`. A process that was missing from some samples has several of
+ * these structs.
  */
 struct recorded_process {
 	int64_t row, first, end;

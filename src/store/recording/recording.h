@@ -71,8 +71,9 @@ int recording_begin(struct recording *recording);
 int recording_add_usage(struct recording *recording, const struct usage *usage);
 /*
  * Add the usage of a process and all its mappings, with SOURCE_SMAPS as the source.
- * (recording_add_usage() stores no mappings and uses SOURCE_ROLLUP.) The owners of the
- * mappings are needed only to record which mappings contain a thread's stack.
+ * (recording_add_usage() stores no mappings, and replaces SOURCE_SMAPS by
+ * SOURCE_ROLLUP.) The owners of the mappings must be set. They show which mappings
+ * contain a thread's stack, and how many bytes of each mapping belong to the heap.
  */
 int recording_add_mappings(struct recording *recording, const struct usage *usage,
 			   const struct mapping_list *mappings);

@@ -92,8 +92,8 @@ struct recording_guard {
 void recording_guard_open(sqlite3 *db, struct recording_guard *guard);
 
 /*
- * Begin a request: reset the limit on SQLite's work. The limit is proportional to the
- * size of the file.
+ * Begin a request: reset the limit on SQLite's work. The limit grows with the size of the
+ * file.
  */
 void recording_guard_reset(struct recording_guard *guard);
 

@@ -45,14 +45,14 @@ struct early_copy {
 	uint64_t *copied;
 	uint64_t copied_pages;
 	/*
-	 * Pages to copy while the process is stopped, even if they were not written:
-	 * those whose writes cannot be tracked, and those that memstate could not read
-	 * before, for example because the process had made them unreadable.
+	 * Pages to copy while the process is stopped, even if they were not written,
+	 * because memstate could not read them before: for example, the process had made
+	 * them unreadable.
 	 */
 	struct page_list unread;
 	/*
-	 * pages that look protected but may be writable; copied while the
-	 * process is stopped
+	 * pages whose writes cannot be tracked, because they look protected but may be
+	 * writable; copied while the process is stopped
 	 */
 	struct page_list stale;
 	/*

@@ -132,8 +132,8 @@ static void handle_fault(struct lazy *l, uint64_t fault_addr)
 	if (start_addr < run->start_addr)
 		start_addr = run->start_addr;
 	/*
-	 * after a random access, read only the rest of the page's block, because l->pages
-	 * lists only one page of the block
+	 * after a random access, read only the block that contains the page, because
+	 * l->pages lists only one page of the block
 	 */
 	length = is_next ? l->window * IMAGE_PAGE_BYTES
 			 : LAZY_BLOCK_BYTES - start_addr % LAZY_BLOCK_BYTES;

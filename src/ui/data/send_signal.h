@@ -22,8 +22,8 @@ void signal_add_names(struct strbuf *out);
 /*
  * Send a signal through a pidfd, which cannot refer to another process that has reused
  * the pid. Return 0; -ESRCH if the process has ended; -EPERM; -EOPNOTSUPP if fs is NULL
- * or a capture, whose pids do not belong to running processes; -ENOSYS before Linux 5.3;
- * or another -errno.
+ * or is not the live /proc, because its pids may belong to a capture or to another pid
+ * namespace; -ENOSYS before Linux 5.3; or another -errno.
  */
 int send_signal(const struct procfs *fs, const struct process *p, int number);
 

@@ -302,8 +302,8 @@ static void add_cell(struct heap_strip *strip, uint64_t addr, const struct page_
 
 /*
  * The progress of a loop that visits the pages of a heap in ascending address order, and
- * adds each page to a page map (strip). `extent` is the index of the first extent that
- * ends after the start of the current page.
+ * adds them to page maps (strips). `extent` is the index of the first extent that ends
+ * after the start of the current page.
  */
 struct stripping {
 	const struct blocks *blocks;

@@ -260,9 +260,9 @@ static bool is_arena_swapped(const struct glibc *g, size_t index)
 
 /*
  * If part of the memory of each arena with a problem may be swapped out, report this as
- * the arena's problem, and return what it means for the figures: such arenas are left out
- * of all sums, and a thread's cache in one of them may contain blocks of other arenas.
- * Otherwise, return NULL.
+ * the arena's problem, and return what it means for the figures: the blocks and pages of
+ * such arenas are not counted, and a thread's cache in one of them may contain blocks of
+ * other arenas. Otherwise, return NULL.
  */
 static const char *explain_swapped(const struct glibc *g)
 {

@@ -124,8 +124,9 @@ static bool read_entry(const struct walk *w, uint64_t addr, uint64_t word,
 }
 
 /*
- * Call the walk's callback fn for each entry of a leaf. Return false if the budget is
- * exhausted, which can happen only if leaves overlap.
+ * Call the walk's callback fn for the entries of a leaf, except entries for pages below
+ * next_addr. Stop if fn returns 0. Return false if the budget is exhausted, which can
+ * happen only if leaves overlap.
  */
 static bool walk_leaf(struct walk *w, uint64_t leaf_addr, uint64_t first_page_addr)
 {

@@ -285,8 +285,9 @@ static bool is_struct_swapped(const struct mimalloc *m, const struct entry *entr
 }
 
 /*
- * Find the layout with which the most pages are consistent. Return false if it does not
- * fit at least half of the resident pages.
+ * Find the layout with which the most pages are consistent. Return false if no page is
+ * consistent with any layout, or if fewer than half as many pages are consistent as have
+ * a struct that is not swapped out.
  */
 static bool choose_layout(struct mimalloc *m, const struct entries *entries)
 {

@@ -116,8 +116,9 @@ static bool is_link_absent(struct tcmalloc *t, uint64_t addr)
 }
 
 /*
- * Return how many of the list heads in [start, end) are inconsistent. Heads that cannot
- * be checked because spans are swapped out are counted in t->absent_spans instead.
+ * Return how many of the list heads in [start, end) are inconsistent. Heads that fail the
+ * check only because the head itself, or the first or last span of its list, is swapped
+ * out are counted in t->absent_spans instead.
  */
 static uint64_t count_unlinked(struct tcmalloc *t, uint64_t start, uint64_t end)
 {
