@@ -61,8 +61,9 @@ END
 families memstate_group_
 cat <<END
 .SS Cgroups
-If the limit of an ancestor applies to a cgroup, the figures in this section are those of the ancestor.
-If several cgroups belong to the same group, the gauges show the cgroup that is nearest to its limit, and the counters are sums over all cgroups.
+If the limit of an ancestor applies to a cgroup, the amounts and predictions in this section are those of the ancestor.
+The counters are always those of the cgroup itself.
+If several cgroups belong to the same group, the amounts and predictions are those of the cgroup that is nearest to its limit, and the counters are sums over all cgroups.
 Counters start at 0 when a cgroup appears.
 The exporter continues to export them until an hour after the cgroup is removed.
 END
