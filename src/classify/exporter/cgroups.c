@@ -186,18 +186,24 @@ static void find_growth(struct named_cgroup *cgroup, uint64_t now_ns)
 }
 
 /*
- * Also count the kills that only the kernel log reports. If the files of the cgroup have
- * not provided a count yet, export 0 now, and add these kills at the next snapshot.
+ * Also count the kills that only the kernel log reports. If the count is exported for the
+ * first time, export 0, as add_increase() does, and add these kills at the next snapshot.
  */
 static void add_log_kills(struct named_cgroup *cgroup)
 {
 	uint64_t *shown = &cgroup->counts.values[CGROUP_COUNT_KILLS];
 	uint64_t *pending = &cgroup->pending.values[CGROUP_COUNT_KILLS];
 
-	if (*shown == COUNT_UNKNOWN)
+	if (*shown == COUNT_UNKNOWN) {
 		*shown = 0;
-	else if (*shown + bytes_or_0(*pending) < cgroup->log_kills)
-		*shown = cgroup->log_kills - bytes_or_0(*pending);
+		return;
+	}
+	if (*shown + bytes_or_0(*pending) >= cgroup->log_kills)
+		return;
+	if (*pending == COUNT_UNKNOWN)
+		*shown = cgroup->log_kills;
+	else
+		*pending = cgroup->log_kills - *shown;
 }
 
 static bool is_over(const struct named_cgroup *cgroup, uint64_t now_ns)

@@ -119,6 +119,19 @@ static void a_kill_of_an_unknown_cgroup_begins_at_0(void **state)
 	assert_int_equal(named_cgroups_find(&cgroups, "a")->last_verdict, OOM_WHY_LEAK);
 }
 
+/* In version 1, no file of a cgroup counts the kills in its descendants. */
+static void a_kill_that_no_file_of_a_new_cgroup_counts_begins_at_0(void **state)
+{
+	(void)state;
+	log_kill("a", 1 * NS_PER_S);
+	look("a", 0, 2 * NS_PER_S);
+	assert_int_equal(count("a", CGROUP_COUNT_KILLS), 0);
+	look("a", 0, 3 * NS_PER_S);
+	assert_int_equal(count("a", CGROUP_COUNT_KILLS), 1);
+	look("a", 0, 4 * NS_PER_S);
+	assert_int_equal(count("a", CGROUP_COUNT_KILLS), 1);
+}
+
 static void the_cgroup_nearest_its_limit_is_shown_and_counts_are_added(void **state)
 {
 	struct group_name name = { .group = NULL };
@@ -185,6 +198,7 @@ int main(void)
 		TEST(a_cgroup_that_returns_continues_to_count),
 		TEST(a_kill_is_counted_once_by_the_log_and_the_cgroup),
 		TEST(a_kill_of_an_unknown_cgroup_begins_at_0),
+		TEST(a_kill_that_no_file_of_a_new_cgroup_counts_begins_at_0),
 		TEST(the_cgroup_nearest_its_limit_is_shown_and_counts_are_added),
 		TEST(counts_that_fall_have_begun_again),
 		TEST(growth_is_found_and_reaches_the_limit),
