@@ -367,7 +367,7 @@ def check_classes(jcmd, pid, what):
         answers = [before.get(name, (0, 0)), after.get(name, (0, 0))]
         check(min(answers) <= classes.get(name, (0, 0)) <= max(answers),
               f"{what}: {name}: {classes.get(name)}, {answers}")
-    check(len(classes) > 200, f"{what}: {len(classes)} classes")
+    check(len(classes) > 150, f"{what}: {len(classes)} classes")
 
 
 @test

@@ -229,7 +229,8 @@ static void begin(long threads, bool is_strict)
 	else
 		install();
 	atomic_store(&go, 1);
-	wake(&go);
+	if (threads > 0) /* without threads, strict mode may be active */
+		wake(&go);
 	allocate();
 	while ((ended = atomic_load(&done)) < threads)
 		wait_while(&done, (int)ended);
