@@ -300,8 +300,8 @@ int profile_transform(const struct profile *profile, const struct transform_list
 {
 	const uint64_t end_ns = clock_thread_cpu_ns() + profile_transform_limit_ns;
 	/*
-	 * the first rule reads `profile`; each later rule reads the result of the previous
-	 * rule from one of these profiles, and writes the other
+	 * the first rule reads `profile`; each later rule reads the result of the
+	 * previous rule from one of these profiles, and writes the other
 	 */
 	struct profile made[2] = { { 0 } };
 

@@ -14,8 +14,8 @@ struct doctor_heaps {
 	/* first heap of the process; its member `others` contains the other heaps */
 	struct heap heap;
 	/*
-	 * The heap of a malloc that replaces libc's, if its library is mapped but the heap
-	 * was not found. Otherwise, its allocator is ALLOCATOR_UNKNOWN.
+	 * The heap of a malloc that replaces libc's, if its library is mapped but the
+	 * heap was not found. Otherwise, its allocator is ALLOCATOR_UNKNOWN.
 	 */
 	struct heap unread;
 	/* printable reason why no heap was found, or empty */

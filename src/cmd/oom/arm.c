@@ -151,8 +151,9 @@ static int guard_knob(const struct cgroup_knob *knob, int fd)
 		struct pollfd polled = { fd, POLLIN, 0 };
 
 		/*
-		 * with --arm freeze, turn the setting off in new descendant cgroups, which
-		 * inherit it, because memstate is not notified when they run out of memory
+		 * with --arm freeze, turn the setting off in new descendant cgroups,
+		 * which inherit it, because memstate is not notified when they run out of
+		 * memory
 		 */
 		(void)cgroup_knob_restore_descendants(knob);
 		n = poll(&polled, 1, (int)(ARM_SILENCE_NS / NS_PER_MS));

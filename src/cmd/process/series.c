@@ -31,7 +31,7 @@ struct series {
 	struct sort_key sort;
 	bool has_sort;
 	bool has_begun;
-	/* true to write rows while processes are read, without storing the whole sample */
+	/* true to write rows while processes are read, without storing the sample */
 	bool is_streamed;
 	int stream_error; /* error from writing a row, or 0 */
 	/* processes missing from the first sample; set only if is_streamed is set */
