@@ -6,41 +6,42 @@
 #
 #	sh doc/modules.sh
 #
-# tests/lint/check-modules.sh compares; `make bless` replaces the section.
+# tests/lint/check-modules.sh compares the section with this output; `make bless` replaces it.
 set -eu
 
 echo '## All modules'
 echo
 echo 'Each line is the first sentence of a header; `sh doc/modules.sh` prints this section.'
 
-find src -name '*.h' | LC_ALL=C sort | while read -r header; do
-	awk -v header="$header" '
-		# the comment after the licence; its first sentence ends in a period, or with its paragraph
-		/^\/\*/ { comments++ }
-		comments == 2 {
-			line = $0
-			gsub(/^[[:space:]]*(\/\*|\*\/|\*)?[[:space:]]*|[[:space:]]*\*\/[[:space:]]*$/, "", line)
-			if (text != "" && line == "")
-				exit
-			text = text (text == "" || line == "" ? "" : " ") line
-		}
-		comments == 2 && /\*\// { exit }
-		END {
-			sub(/^[^-]* - /, "", text)
-			if (match(text, /\.( |$)/))
-				text = substr(text, 1, RSTART - 1)
-			folder = header
-			sub(/\/[^\/]*$/, "", folder)
-			sub(/^src\//, "", folder)
-			print folder "\t" header "\t" text
-		}' "$header"
-done | awk -F '\t' '
-	$1 != folder {
-		folder = $1
-		printf "\n**%s**\n\n", folder
+# shellcheck disable=SC2046 # names have no blanks
+awk '
+	function print_module(	name, path) {
+		path = file
+		sub(/^src\//, "", path)
+		name = path
+		sub(/^.*\//, "", name)
+		sub(/\/[^\/]*$/, "", path)
+		if (path != folder)
+			printf "\n**%s**\n\n", folder = path
+		sub(/^[^-]* - /, "", text)
+		if (match(text, /\.( |$)/))
+			text = substr(text, 1, RSTART - 1)
+		printf "- `%s`: %s\n", substr(name, 1, length(name) - 2), text
 	}
-	{
-		sub(/^.*\//, "", $2)
-		sub(/\.h$/, "", $2)
-		printf "- `%s`: %s\n", $2, $3
-	}'
+	FNR == 1 {
+		if (file)
+			print_module()
+		file = FILENAME
+		text = ""
+		comments = 0
+	}
+	/^\/\*/ { comments++ }
+	# the comment after the licence; the sentence ends before an empty line
+	comments == 2 {
+		is_end = /\*\//
+		gsub(/^[[:space:]]*(\/\*|\*\/|\*)?[[:space:]]*|[[:space:]]*\*\/[[:space:]]*$/, "")
+		if (text != "" && ($0 == "" || is_end))
+			comments = 3
+		text = text (text == "" || $0 == "" ? "" : " ") $0
+	}
+	END { print_module() }' $(find src -name '*.h' | LC_ALL=C sort)
