@@ -25,7 +25,7 @@ struct next_place {
 
 struct conclusion {
 	struct strbuf text; /* one or two printable sentences without a line break */
-	/* a complete and printable shell command; empty if none is suggested */
+	/* a complete and printable shell command; empty if no command is suggested */
 	struct strbuf next;
 };
 

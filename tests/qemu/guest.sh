@@ -201,10 +201,10 @@ find_kernel
 # Boot again if the emulator failed, not a test. An emulated machine can stop early when
 # the host is busy. And qemu 7.2 sometimes executes an int3 instruction that the guest's
 # kernel, which patches its own code, has already replaced: it stops with "Oops: int3".
-# So the kernel must not patch code that runs all the time while tests run:
-# hold_perf_event.py prevents that in the scheduler. The page allocator is patched when
-# the first cgroup with a cpuset is created, and again when the last one is removed;
-# containers of crun have one if the kernel knows cpusets.
+# Therefore, the kernel must not patch frequently executed code during the tests.
+# hold_perf_event.py prevents patches of the scheduler. The kernel patches the page
+# allocator when the first cgroup with a cpuset is created, and when the last one is
+# removed. crun gives its containers a cpuset, unless cpusets are disabled.
 for _ in 1 2 3; do
 	make_disk
 	boot

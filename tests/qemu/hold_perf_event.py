@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """Hold a perf event of a task open as long as the guest runs.
 
-memstate opens such an event for a moment when it reads the kernel log. The kernel patches
-its scheduler when the first one is opened, and again when the last one is closed
+memstate briefly opens such an event when it reads the kernel log. The kernel patches its
+scheduler when the first event is opened, and again when the last event is closed
 (perf_sched_events in kernel/events/core.c). qemu 7.2 sometimes executes an int3
 instruction that the kernel has already replaced, and the guest stops with "Oops: int3".
-While one event is open, the kernel patches nothing.
+While one event is open, the kernel does not patch the scheduler.
 """
 
 import ctypes

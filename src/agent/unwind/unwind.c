@@ -129,7 +129,7 @@ static COLD bool step_by_frame(struct unwind_space *space, struct reading *readi
 	return true;
 }
 
-/* Step to the caller using unwind rules or, if there are none, the frame pointer. */
+/* Step to the caller, with the frame pointer if the code has no unwind rules. */
 static int step_by_rules(struct unwind_space *space, struct reading *reading,
 			 uint64_t lookup, struct unwind_state *state)
 {

@@ -29,7 +29,7 @@ struct orphans_search {
 	int process_fd, mem_fd;
 	/*
 	 * address, in the process, of the page of the helper that the caller uses; 0 if
-	 * there is none
+	 * the caller uses no helper
 	 */
 	uint64_t own_addr;
 };

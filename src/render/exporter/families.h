@@ -106,8 +106,8 @@ extern const struct metric_family metric_families[METRIC_COUNT_];
 const char *metric_suffix(const struct metric_family *family);
 
 /*
- * Return the family with this name, or METRIC_COUNT_ if there is none. The name may end
- * with the suffix of the family's samples.
+ * Return the family with this name, or METRIC_COUNT_ if no family has this name. The name
+ * may end with the suffix of the family's samples.
  */
 enum metric metric_find(const char *name, size_t length);
 

@@ -20,8 +20,8 @@ struct heap_page {
 	const struct usage *usage;
 	const struct heap *heap;
 	/*
-	 * The details of `heap`, or NULL if there are none. For functions that write all
-	 * heaps as JSON or CSV, these are the details of the first heap, which also
+	 * The details of `heap`, or NULL if they are unknown. For functions that write
+	 * all heaps as JSON or CSV, these are the details of the first heap, which also
 	 * contain the details of the other heaps.
 	 */
 	const struct heap_detail *detail;

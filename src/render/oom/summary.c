@@ -35,8 +35,8 @@ enum limit {
 
 static const struct {
 	/*
-	 * JSON contains `key`; text reports show the cgroup's path or, if there is none,
-	 * `name`
+	 * JSON contains `key`; text reports show the cgroup's path, or `name` if the path
+	 * is unknown
 	 */
 	const char *key, *name;
 } limits[] = {

@@ -34,7 +34,7 @@ void heap_copies_begin(struct heap_reader *reader);
 void heap_copies_prepare(struct heap_reader *reader, const struct process *process,
 			 const struct page_list *mappings, uint64_t bytes);
 
-/* Move the kept copy of the process to reader->early. Return false if none is kept. */
+/* Move the kept copy of the process to reader->early. Return false if no copy is kept. */
 bool heap_copies_take(struct heap_reader *reader, const struct process *process);
 
 /*

@@ -77,9 +77,9 @@ static bool is_of_group(const struct finder *f, const struct oom_kill *kill)
 }
 
 /*
- * Return the mark_victim event for the process or, if there is none, the event with the
- * kernel's log line about it. Return NULL if there is neither. mark_victim events are
- * preferred, because they are recorded immediately.
+ * Return the event for the kill of the process, or NULL if the recording does not contain
+ * it. Prefer mark_victim events to events with a line of the kernel log, because
+ * mark_victim events are recorded immediately.
  */
 static const struct past_event *find_event(const struct oom_past *past, int pid)
 {

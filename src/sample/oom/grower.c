@@ -92,7 +92,7 @@ static bool is_in(const struct snapshot *processes, const struct process *p)
 
 /*
  * Find the ended process that p replaces, which had the same name and cgroup. Return its
- * role, or NULL if there is none.
+ * role, or NULL if no such process is found.
  */
 static struct role *find_ended(struct grower_search *s, const struct snapshot *processes,
 			       const struct process *p, const struct oom_note *note)

@@ -86,8 +86,8 @@ static bool is_anonymous(const struct walk_input *input, uint64_t addr)
 
 /*
  * Return the first address at or above addr that is a multiple of the segment size and
- * whose page is resident and anonymous. Return UINT64_MAX if there is none. Skip the
- * pages of a runtime's heap.
+ * whose page is resident and anonymous. Return UINT64_MAX if no address is found. Skip
+ * the pages of a runtime's heap.
  */
 static uint64_t next_candidate(struct mimalloc *m, uint64_t addr)
 {
