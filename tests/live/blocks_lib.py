@@ -68,8 +68,8 @@ def check_blocks(name, pid, blocks, others=0):
 
 
 def check_churn(name, pid):
-    """Read a heap three times while threads allocate and free."""
-    for _ in range(3):
+    """Read a heap five times while threads allocate and free."""
+    for _ in range(5):
         heap = heap_of(pid)
         check(heap["heap_quality"] == "exact" or heap["problem"], f"{name}: {heap}")
         equal(heap["unexplained_bytes"], 0, f"{name}: unexplained")

@@ -180,7 +180,7 @@ def a_process_that_never_used_malloc_is_unknown():
 @test
 def a_constantly_allocating_process_is_read_unharmed():
     with HeapTarget("churn", 3) as target:
-        for _ in range(8):
+        for _ in range(20):
             result = memstate("heap", "-p", target.pid, "-J", *NO_HURRY).must_be(0)
             heap = json.loads(result.out)
             equal(heap["unexplained_bytes"], 0, "unexplained")
