@@ -3,9 +3,11 @@
 pages that were written meanwhile. The copy must be the memory of the stopped process, and
 nothing may be left behind in the process.
 
-"make stress-pre-copy" repeats the comparison at least 200 times.
+"make stress-pre-copy" repeats the comparison at least 200 times, and kills memstate at each
+step in each state of a thread.
 """
 
+import contextlib
 import errno
 import itertools
 import os
@@ -20,8 +22,8 @@ from inject_lib import KINDS, Cgroup, InjectTarget, KillTarget, check_same, fact
 from live import (IS_ROOT, MEMSTATE, MIB, PAGE, Skip, check, equal, need_small_address_space,
                   read_proc, run, test, wait_until)
 from oom_lib import Group
-from pre_copy_lib import (ALL_STORMS, SECCOMP, STORMS, Storm, figures, heap_json,
-                          skip_if_unavailable, tool, tracked_mappings)
+from pre_copy_lib import (ALL_STORMS, SECCOMP, STORMS, Merging, Storm, figures, heap_json,
+                          skip_if_unavailable, tool, tracked_mappings, wait_for_merged_pages)
 
 # A plain pause of a heap of this size would take longer than the limit, by memstate's own
 # estimate; a copy in rounds makes the pause much shorter.
@@ -33,6 +35,8 @@ STRESS_COUNT = int(sys.argv[1]) if len(sys.argv) > 1 else 0
 def compare(storms, tries, mib=16):
     """Compare copies with the stopped process; return how many were compared."""
     with Storm(mib, *storms) as target:
+        if "ksm" in storms:
+            wait_for_merged_pages(target.pid)
         status, results = tool(target.pid, "-n", tries)
         equal(status, 0, "status of the tool")
         for r in results:
@@ -51,6 +55,13 @@ def the_copy_is_the_memory_of_the_stopped_process():
     count = sum(compare(storms, 4) for storms in STORMS)
     count += compare(ALL_STORMS, 2)
     check(count >= 15, f"only {count} comparisons")
+
+
+@test
+def the_copy_contains_pages_that_the_kernel_merges_and_separates():
+    with Merging():
+        count = compare(["ksm"], 8)
+    check(count >= 4, f"only {count} comparisons")
 
 
 @test
@@ -303,18 +314,37 @@ def an_ordinary_user_may_do_it():
         equal(tracked_mappings(target.pid), [], "mappings that are still tracked")
 
 
-def stress(tries):
+def stress_comparisons(tries):
     """Make this many comparisons, of each kind of storm in turn."""
-    done = 0
-    for storms in itertools.cycle([*STORMS, ALL_STORMS]):
-        done += compare(storms, 10, 64)
-        print(f"{done} copies compared: none wrong", flush=True)
-        if done >= tries:
-            return
+    done, storms = 0, [*STORMS, ALL_STORMS]
+    with contextlib.ExitStack() as stack:
+        try:
+            stack.enter_context(Merging())
+            storms += [["ksm"], [*ALL_STORMS, "ksm"]]
+        except Skip as skip:
+            print(skip)
+        for kinds in itertools.cycle(storms):
+            done += compare(kinds, 10, 64)
+            print(f"{done} copies compared: none wrong", flush=True)
+            if done >= tries:
+                return
+
+
+def stress_kills():
+    """Kill memstate at each step, for each state of the thread that it borrows."""
+    for kind in KINDS:
+        with Watched(*kind) as target:
+            _, (once,) = tool(target.pid)
+            equal(once["result"], 0, f"copy ({once['reason']})")
+        for step in range(1, len(once["steps"]) + 1):
+            with Watched(*kind) as target:
+                target.kill_tool_at(step)
+        print(f"killed at each of {len(once['steps'])} steps, {kind}: nothing left behind", flush=True)
 
 
 skip_if_unavailable()
 if STRESS_COUNT:
-    stress(STRESS_COUNT)
+    stress_comparisons(STRESS_COUNT)
+    stress_kills()
 else:
     run()

@@ -10,7 +10,7 @@ import subprocess
 import sys
 
 from inject_lib import FOLDER
-from live import MEMSTATE, equal, read_proc
+from live import MEMSTATE, Skip, equal, read_proc, wait_until
 
 STORM = os.path.join(FOLDER, "storm_target")
 TOOL = os.path.join(FOLDER, "pre_copy_tool")
@@ -18,6 +18,33 @@ TOOL = os.path.join(FOLDER, "pre_copy_tool")
 # groups of what storm_target does while its memory is copied
 STORMS = [["write"], ["malloc", "trim"], ["mremap", "munmap"], ["fork", "exec"], ["thp", "mlock"]]
 ALL_STORMS = [storm for storms in STORMS for storm in storms]
+
+
+class Merging:
+    """ksmd merges equal pages, and looks for them all the time."""
+
+    FOLDER = "/sys/kernel/mm/ksm"
+    SETTINGS = {"pages_to_scan": "20000", "sleep_millisecs": "2", "run": "1"}
+
+    def __enter__(self):
+        self.before = {}
+        try:
+            for name, value in self.SETTINGS.items():
+                with open(f"{self.FOLDER}/{name}", "r+", encoding="ascii") as f:
+                    self.before[name] = f.read().strip()
+                    f.write(value)
+        except OSError as error:
+            self.__exit__()
+            raise Skip(f"pages cannot be merged: {error}") from error
+
+    def __exit__(self, *unused):
+        for name, value in self.before.items():
+            with open(f"{self.FOLDER}/{name}", "w", encoding="ascii") as f:
+                f.write(value)
+
+
+def wait_for_merged_pages(pid):
+    wait_until(lambda: int(read_proc(pid, "ksm_merging_pages")) > 100, "merged pages")
 
 
 class Storm:

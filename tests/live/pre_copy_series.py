@@ -14,8 +14,8 @@ import time
 from inject_lib import check_same, facts
 from live import MEMSTATE, MIB, Skip, check, equal, run, test, wait_until
 from oom_lib import Group
-from pre_copy_lib import (ALL_STORMS, STORMS, Storm, skip_if_unavailable, tool,
-                          tracked_mappings)
+from pre_copy_lib import (ALL_STORMS, STORMS, Merging, Storm, skip_if_unavailable, tool,
+                          tracked_mappings, wait_for_merged_pages)
 
 WALKS = 5
 
@@ -31,6 +31,8 @@ def compare(storms, tries, mib=16):
     """Compare each of several copies with the stopped process. Return how many further
     copies were compared."""
     with Storm(mib, *storms) as target:
+        if "ksm" in storms:
+            wait_for_merged_pages(target.pid)
         status, results = tool(target.pid, "-n", tries, "-w", WALKS)
         equal(status, 0, "status of the tool")
         for r in results:
@@ -46,6 +48,13 @@ def each_further_copy_is_the_memory_of_the_stopped_process():
     count = sum(compare(storms, 2) for storms in STORMS)
     count += compare(ALL_STORMS, 2)
     check(count >= 7 * (WALKS - 1), f"only {count} comparisons")
+
+
+@test
+def each_further_copy_contains_pages_that_the_kernel_merges_and_separates():
+    with Merging():
+        count = compare(["ksm"], 4)
+    check(count >= 2 * (WALKS - 1), f"only {count} comparisons")
 
 
 @test

@@ -266,7 +266,7 @@ tests_targets_pre_copy_tool_LDADD = $(PROBE_LIBS)
 
 # Changes its memory all the time.
 check_PROGRAMS += tests/targets/storm_target
-tests_targets_storm_target_SOURCES = %D%/storm_target.c
+tests_targets_storm_target_SOURCES = %D%/storm_target.c %D%/storm_target.h %D%/storm_pages.c
 tests_targets_storm_target_CFLAGS = $(WARN_CFLAGS) -O1 -pthread
 tests_targets_storm_target_LDFLAGS = -pthread
 
