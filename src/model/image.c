@@ -7,16 +7,28 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <unistd.h>
 
 #include "base/search.h"
 #include "base/xalloc.h"
 
 #define HUGE_PAGE_BYTES (UINT64_C(2) << 20)
 
-void image_release(struct image *image)
+static void release_memory(struct image *image)
 {
 	if (image->bytes)
 		munmap(image->bytes, image->capacity_bytes);
+	if (image->has_file)
+		close(image->fd);
+	image->bytes = NULL;
+	image->capacity_bytes = 0;
+	image->has_file = false;
+	image->fd = -1;
+}
+
+void image_release(struct image *image)
+{
+	release_memory(image);
 	free(image->runs);
 	*image = (struct image)IMAGE_INIT;
 }
@@ -26,6 +38,7 @@ void image_clear(struct image *image)
 	image->length_bytes = 0;
 	image->run_count = 0;
 	image->hint = 0;
+	image->is_cut = false;
 }
 
 static void touch(struct image *image, uint64_t from_bytes)
@@ -37,12 +50,32 @@ static void touch(struct image *image, uint64_t from_bytes)
 void image_drop_pages(struct image *image)
 {
 	if (image->bytes)
-		madvise(image->bytes, image->capacity_bytes, MADV_DONTNEED);
+		madvise(image->bytes, image->capacity_bytes,
+			image->has_file ? MADV_REMOVE : MADV_DONTNEED);
+}
+
+int image_make_watchable(struct image *image)
+{
+	image_clear(image);
+	if (image->has_file) {
+		image_drop_pages(image);
+		return 0;
+	}
+	image->is_sparse = false;
+	release_memory(image);
+	image->fd = memfd_create("memstate image", MFD_CLOEXEC);
+	if (image->fd < 0)
+		return -errno;
+	image->has_file = true;
+	image->is_sparse = true;
+	return 0;
 }
 
 void image_make_sparse(struct image *image)
 {
 	image_clear(image);
+	if (image->has_file)
+		release_memory(image);
 	image->is_sparse = true;
 	/* a huge page would also take memory for pages that memstate does not copy */
 	if (image->bytes)
@@ -56,6 +89,8 @@ void image_make_dense(struct image *image)
 	if (!image->is_sparse)
 		return;
 	image->is_sparse = false;
+	if (image->has_file)
+		release_memory(image);
 	if (!image->bytes)
 		return;
 	madvise(image->bytes, image->capacity_bytes, MADV_HUGEPAGE);
@@ -72,10 +107,14 @@ int image_reserve(struct image *image, uint64_t bytes)
 		return 0;
 	if (bytes > SIZE_MAX / 2)
 		return -ENOMEM;
-	map = image->bytes ? mremap(image->bytes, image->capacity_bytes, capacity,
-				    MREMAP_MAYMOVE)
-			   : mmap(NULL, capacity, PROT_READ | PROT_WRITE,
-				  MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	if (image->has_file && ftruncate(image->fd, (off_t)capacity) < 0)
+		return -ENOMEM;
+	map = image->bytes
+		      ? mremap(image->bytes, image->capacity_bytes, capacity,
+			       MREMAP_MAYMOVE)
+		      : mmap(NULL, capacity, PROT_READ | PROT_WRITE,
+			     image->has_file ? MAP_SHARED : MAP_PRIVATE | MAP_ANONYMOUS,
+			     image->has_file ? image->fd : -1, 0);
 	if (map == MAP_FAILED)
 		return -ENOMEM;
 	image->bytes = map;

@@ -39,16 +39,30 @@ struct image {
 	 * memory, and their bytes read as zeros.
 	 */
 	bool is_sparse;
+	/* true if the bytes belong to a file in memory, which has the descriptor fd */
+	bool has_file;
+	int fd;
+	/*
+	 * True if too many pages of a sparse image were read, so that absent pages now
+	 * read as zeros: a walk should end soon, because its result is useless. Another
+	 * thread may set it.
+	 */
+	bool is_cut;
 	/* number of copied bytes; set by peek_copy() or image_merge() */
 	uint64_t copied_bytes;
 };
 
-#define IMAGE_INIT                                  \
-	{                                           \
-		NULL, 0, 0, NULL, 0, 0, 0, false, 0 \
+#define IMAGE_INIT                                                    \
+	{                                                             \
+		NULL, 0, 0, NULL, 0, 0, 0, false, false, -1, false, 0 \
 	}
 
 void image_release(struct image *image);
+
+static inline bool image_is_cut(const struct image *image)
+{
+	return __atomic_load_n(&image->is_cut, __ATOMIC_RELAXED);
+}
 
 /* Remove all runs, but keep the memory for reuse. */
 void image_clear(struct image *image);
@@ -63,12 +77,19 @@ int image_reserve(struct image *image, uint64_t bytes);
 /* Remove all runs, release the memory of all pages, and make the image sparse. */
 void image_make_sparse(struct image *image);
 
+/*
+ * Like image_make_sparse(), but the bytes belong to a file in memory (memfd_create(2)):
+ * pages can be added through the file, and are not mapped before they are accessed.
+ * Return 0 or -errno; after an error, the image is not sparse.
+ */
+int image_make_watchable(struct image *image);
+
 /* Release the memory of all pages of a sparse image, so that they read as zeros. */
 void image_drop_pages(struct image *image);
 
 /*
  * Remove all runs of a sparse image, and touch all its pages, so that it is no longer
- * sparse.
+ * sparse. An image with a file loses its memory instead.
  */
 void image_make_dense(struct image *image);
 

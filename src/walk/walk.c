@@ -447,6 +447,12 @@ bool walk_may_be_arena(const struct mapping *m)
 	       (strcmp(m->name, "[heap]") == 0 || m->start_addr % ARENA_ALIGN == 0);
 }
 
+bool walk_is_plain_glibc(const struct mapping_list *mappings)
+{
+	return find_named(mappings) == ALLOCATOR_UNKNOWN && !has_java(mappings) &&
+	       !may_have_runtime(mappings);
+}
+
 bool walk_has_small_arenas(const struct mapping_list *mappings)
 {
 	uint64_t sum = 0, arenas = 0;
@@ -460,7 +466,5 @@ bool walk_has_small_arenas(const struct mapping_list *mappings)
 		if (walk_may_be_arena(m))
 			arenas = bytes_add(arenas, mapping_copyable_bytes(m));
 	}
-	return bytes_known(sum) && arenas <= sum / ARENAS_SHARE &&
-	       find_named(mappings) == ALLOCATOR_UNKNOWN && !has_java(mappings) &&
-	       !may_have_runtime(mappings);
+	return bytes_known(sum) && arenas <= sum / ARENAS_SHARE;
 }

@@ -51,15 +51,21 @@ bool walk_is_hopeless(const struct mapping_list *mappings, int process_fd,
 bool walk_keeps_data_apart(const struct mapping_list *mappings);
 
 /*
- * Return true if the process probably uses glibc's malloc, and most of its memory is
- * outside of malloc's arenas: in blocks with their own mappings, of which the walkers
- * read only the first pages, or in mappings of the program.
+ * Return true if the process probably uses glibc's malloc, and has no runtime whose heap
+ * memstate reads.
+ */
+bool walk_is_plain_glibc(const struct mapping_list *mappings);
+
+/*
+ * Return true if most of the memory of a process that uses glibc's malloc is outside of
+ * malloc's arenas: in blocks with their own mappings, of which the walkers read only the
+ * first pages, or in mappings of the program.
  */
 bool walk_has_small_arenas(const struct mapping_list *mappings);
 
 /*
  * Return true if the mapping probably belongs to an arena of glibc's malloc. The walkers
- * read almost all pages of such a mapping.
+ * read the first words of each chunk of such a mapping.
  */
 bool walk_may_be_arena(const struct mapping *m);
 

@@ -15,9 +15,9 @@ BEFORE = os.environ.get("BEFORE")
 TRIES = int(os.environ.get("TRIES", 5))
 STORMS = os.environ.get("STORMS", "write-none write-10k write-100k write-400k write-always "
                         "quiet-huge write-huge-10k").split()
-# small blocks in arenas, a large block in an arena, memory outside of malloc, and large
-# blocks with their own mappings
-HEAPS = os.environ.get("HEAPS", "quiet write-none mapped blocks").split()
+# small blocks in arenas, small ones most of which are free, blocks of 16 KB in arenas, memory
+# outside of malloc, and large blocks with their own mappings
+HEAPS = os.environ.get("HEAPS", "quiet mostly-freed large-blocks mapped blocks").split()
 PLAIN = ("--max-pause=60s", "--pre-copy=off")
 LATE_MIN = 500  # with fewer pages, noise hides their cost
 

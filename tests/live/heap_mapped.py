@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""Large blocks that malloc maps separately, and memory outside of malloc, are hardly copied:
-the walkers read the heads of the blocks. The figures are those of a complete copy."""
+"""Large blocks, large free chunks, and memory outside of malloc, are hardly copied: the walkers
+read the heads of the chunks. The figures are those of a complete copy."""
 
 import json
 import os
@@ -37,12 +37,13 @@ def read_whole(pid):
     return report
 
 
-def check_report(pid, is_sparse=True):
-    """Read the heap; compare the report with that of a complete copy."""
+def check_report(pid, is_sparse=True, part=4):
+    """Read the heap; compare the report with that of a complete copy, of which at most one of
+    `part` pages may have been copied."""
     report, whole = read(pid), read_whole(pid)
     copied = report.pop("copied_bytes")
     if is_sparse and has_userfaultfd():
-        check(copied < whole["copied_bytes"] // 4, f"copied: {copied} of {whole['copied_bytes']}")
+        check(copied < whole["copied_bytes"] // part, f"copied: {copied} of {whole['copied_bytes']}")
     for key, value in report.items():
         if key != "pause_s":
             equal(value, whole[key], key)
@@ -71,6 +72,26 @@ def mapped_blocks_are_those_of_the_program():
 
 
 @test
+def large_blocks_in_arenas_are_those_of_the_program():
+    with Storm(SIZE, "large-blocks") as target:
+        # one of four pages has a head
+        report = check_report(target.pid, part=3)
+    large = [c for c in report["classes"] if c["upper_bytes"] in (16384, 32768)]
+    freed, count = 0, SIZE * MIB // 16400
+    for c in large:
+        freed += c["free_count"]
+    equal(sum(c["live_count"] for c in large), count - (count + 6) // 7, "live blocks")
+    check(count // 8 < freed <= (count + 6) // 7, f"free chunks: {freed}")
+
+
+@test
+def interiors_of_free_chunks_are_not_copied():
+    with Storm(SIZE, "mostly-freed") as target:
+        report = check_report(target.pid)
+    check(report["pool_pages_resident_bytes"] > SIZE * MIB * 8 // 10, report["pool_pages_resident_bytes"])
+
+
+@test
 def the_search_for_leaks_reads_the_interiors_of_mapped_blocks():
     with MappedTarget("plain") as target:
         out = memstate("leaks", "-p", target.pid, "-J", "--pre-copy", "off", *NO_HURRY).must_be(0).out
@@ -89,7 +110,7 @@ def memory_outside_of_malloc_is_counted():
 @test
 def a_busy_heap_has_complete_sums():
     """Blocks with their own mappings come, grow and go."""
-    with Storm(SIZE, "malloc", "mapped") as target:
+    with Storm(SIZE, "malloc", "mapped", "large-blocks") as target:
         wait_until(lambda: read(target.pid)["mapped_count"] > 0, "a block has its own mapping")
         # a series would use the figures of one walk for all rows
         rows = [memstate("--csv", "-n", 1, "--heap", "walk", "-p", target.pid, *NO_HURRY,

@@ -6,8 +6,8 @@
  * write; "write-none" to "write-huge-10k" write to this many pages per second; "quiet"
  * only fills the heap with small blocks; "quiet-huge" does so in huge pages;
  * "mostly-freed" frees most of them; "large-blocks" fills the heap with blocks of 16 KB;
- * "mapped" fills memory outside of the heap; "mlocked" and "fault" have memory that cannot be tracked; "vfork" has a thread
- * that does not stop.
+ * "mapped" fills memory outside of the heap; "mlocked" and "fault" have memory that
+ * cannot be tracked; "vfork" has a thread that does not stop.
  *
  * It prints "ready" when all memory was written once, and ends with its parent or after
  * STORM_SECONDS.
@@ -333,9 +333,9 @@ static const struct storm storms[] = {
 };
 
 /*
- * Fill the main arena, which only the main thread can do, with small blocks: memstate need
- * not copy the interiors of large ones. The advice must precede the first write to a page,
- * so a block of the size of the heap is written and freed first.
+ * Fill the main arena, which only the main thread can do, with small blocks: memstate
+ * need not copy the interiors of large ones. The advice must precede the first write to a
+ * page, so a block of the size of the heap is written and freed first.
  */
 static void allocate_blocks(int advice)
 {

@@ -196,6 +196,7 @@ unit_sample = \
 	%D%/sample/heap/test_moment \
 	%D%/sample/heap/test_platform \
 	%D%/sample/heap/test_survey \
+	%D%/sample/heap/test_survey_worth \
 	%D%/sample/heap/test_walker \
 	%D%/sample/oom/test_ends \
 	%D%/sample/oom/test_flight \
@@ -367,7 +368,7 @@ endif
 	-Wl,--wrap=ppoll -Wl,--wrap=clock_now_ns
 %C%_sample_heap_test_moment_LDFLAGS = $(AM_LDFLAGS) -Wl,--wrap=proc_smaps_read \
 	-Wl,--wrap=proc_maps_are
-%C%_sample_heap_test_survey_LDFLAGS = $(AM_LDFLAGS) -Wl,--wrap=heap_moment_take \
+%C%_sample_heap_test_survey_LDFLAGS = $(AM_LDFLAGS) -Wl,--wrap=heap_moment_take -Wl,--wrap=proc_room_read \
 	-Wl,--wrap=walk_heap
 %C%_sample_heap_test_walker_LDFLAGS = $(AM_LDFLAGS) -Wl,--wrap=heap_reader_read \
 	-Wl,--wrap=helpers_allow -Wl,--wrap=heap_leaks_scan -Wl,--wrap=clock_thread_cpu_ns

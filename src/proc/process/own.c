@@ -83,6 +83,15 @@ int own_lock_memory(void)
 	return mlockall(flags) < 0 ? -errno : 0;
 }
 
+bool own_may_overcommit(void)
+{
+	_cleanup_close_ int fd =
+		open("/proc/sys/vm/overcommit_memory", O_RDONLY | O_CLOEXEC);
+	char mode = 0;
+
+	return fd < 0 || read(fd, &mode, sizeof(mode)) < 1 || mode != '2';
+}
+
 uint64_t own_count_descriptors(void)
 {
 	DIR *dir = opendir("/proc/self/fd");

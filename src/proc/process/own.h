@@ -3,6 +3,7 @@
 #ifndef MS_PROC_PROCESS_OWN_H
 #define MS_PROC_PROCESS_OWN_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 /*
@@ -31,6 +32,13 @@ int own_lock_memory(void);
  * count as resident.
  */
 void own_release_code_pages(void);
+
+/*
+ * Return false if the kernel grants only as much memory as it has (overcommit_memory is
+ * 2). It then sends SIGBUS if it has no page for a mapped file in memory. Source:
+ * Documentation/mm/overcommit-accounting.rst, mm/shmem.c.
+ */
+bool own_may_overcommit(void);
 
 /* Return the number of memstate's open file descriptors, or UINT64_MAX if unknown. */
 uint64_t own_count_descriptors(void);

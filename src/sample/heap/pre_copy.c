@@ -24,6 +24,7 @@
 #include "sample/heap/copies.h"
 #include "sample/heap/moment.h"
 #include "sample/heap/pre_copy_plan.h"
+#include "sample/heap/reserve.h"
 #include "sample/heap/soft_dirty_gate.h"
 #include "tracee/memory/early_keep.h"
 #include "tracee/memory/huge_pages.h"
@@ -54,13 +55,10 @@
 
 /*
  * Memory for the copy. The heap may grow during the copy by 1/SPARE_SHARE of its size and
- * SPARE_BYTES. The tables of the walk need 1/TABLES_SHARE of the size of the copy.
- * 1/OTHERS_SHARE of the free memory is left to other programs.
+ * SPARE_BYTES.
  */
 #define SPARE_SHARE 16
 #define SPARE_BYTES (UINT64_C(64) << 20)
-#define TABLES_SHARE 8
-#define OTHERS_SHARE 4
 
 static uint64_t copy_ns(const struct pre_copy_costs *costs, uint64_t bytes)
 {
@@ -151,13 +149,14 @@ static int check_room(const struct heap_reader *reader, const struct pre_copy_pl
 	uint64_t had_bytes = reader->early.copied_pages * IMAGE_PAGE_BYTES;
 
 	heap->needed_bytes =
-		bytes + bytes / SPARE_SHARE + SPARE_BYTES + bytes / TABLES_SHARE;
+		bytes + bytes / SPARE_SHARE + SPARE_BYTES + bytes / HEAP_TABLES_SHARE;
 	heap->needed_bytes -= had_bytes < heap->needed_bytes ? had_bytes
 							     : heap->needed_bytes;
 	heap->room_bytes = room.bytes;
 	heap->room_limit = room.limit;
 	return bytes_known(room.bytes) &&
-			       heap->needed_bytes > room.bytes - room.bytes / OTHERS_SHARE
+			       heap->needed_bytes >
+				       room.bytes - room.bytes / HEAP_OTHERS_SHARE
 		       ? -ENOMEM
 		       : 0;
 }

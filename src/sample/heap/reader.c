@@ -22,6 +22,7 @@
 #include "sample/heap/copies.h"
 #include "sample/heap/moment.h"
 #include "sample/heap/pre_copy.h"
+#include "sample/heap/reserve.h"
 #include "sample/heap/survey.h"
 #include "tracee/memory/early_keep.h"
 #include "walk/walk.h"
@@ -46,13 +47,6 @@
  */
 #define ROOM_SPARE_SHARE 16
 #define ROOM_SPARE_BYTES (UINT64_C(4) << 20)
-
-/*
- * The tables for the heap walk and the leak scan need 1/TABLES_SHARE of the size of the
- * copy. 1/OTHERS_SHARE of the free memory is left to other programs.
- */
-#define TABLES_SHARE 8
-#define OTHERS_SHARE 4
 
 /*
  * Maximum number of heap walks. A heap looks corrupt if the target was paused in the
@@ -138,11 +132,11 @@ static int make_room(struct heap_reader *reader, uint64_t bytes, struct heap *re
 	if (had_bytes >= bytes)
 		return 0;
 	room = proc_room_read(reader->fs);
-	ret->needed_bytes = bytes - had_bytes + bytes / TABLES_SHARE;
+	ret->needed_bytes = bytes - had_bytes + bytes / HEAP_TABLES_SHARE;
 	ret->room_bytes = room.bytes;
 	ret->room_limit = room.limit;
 	if (bytes_known(room.bytes) &&
-	    ret->needed_bytes > room.bytes - room.bytes / OTHERS_SHARE)
+	    ret->needed_bytes > room.bytes - room.bytes / HEAP_OTHERS_SHARE)
 		r = -ENOMEM;
 	if (r == 0)
 		image_make_dense(&reader->image);
@@ -181,9 +175,9 @@ static int read_once(struct heap_reader *reader, struct usage *u,
 	bool are_complete;
 	int r;
 
-	if (reader->image.is_sparse)
-		image_make_sparse(&reader->image);
-	r = heap_moment_take(reader, u, mappings, &moment, ret_pause_ns);
+	r = reader->image.is_sparse ? image_make_watchable(&reader->image) : 0;
+	if (r == 0)
+		r = heap_moment_take(reader, u, mappings, &moment, ret_pause_ns);
 	if (r < 0)
 		return r;
 	input = heap_moment_input(reader, moment);
@@ -276,20 +270,6 @@ static int read_stopped(struct heap_reader *reader, struct usage *u,
 	return r;
 }
 
-/*
- * Return true if there is enough free memory for the pages that a survey or a walk may
- * read into a sparse image, and for the tables of the walk.
- */
-static bool has_room(const struct heap_reader *reader, uint64_t bytes)
-{
-	struct room room = proc_room_read(reader->fs);
-
-	/* count the pages twice, because they are copied to a buffer first */
-	return !bytes_known(room.bytes) ||
-	       2 * (bytes / SURVEY_PAGES_SHARE) + bytes / TABLES_SHARE <=
-		       room.bytes - room.bytes / OTHERS_SHARE;
-}
-
 /* Return true if copying only some pages is possible and may be worthwhile. */
 static bool may_survey(const struct heap_reader *reader, const struct usage *u,
 		       const struct mapping_list *mappings)
@@ -299,8 +279,7 @@ static bool may_survey(const struct heap_reader *reader, const struct usage *u,
 	return !reader->is_running && !reader->copies_roots && reader->fs->is_live &&
 	       bytes_known(bytes) && bytes >= SURVEY_MIN_BYTES &&
 	       !platform_unsupported_reason(PLATFORM_WALK) && walk_can_index(mappings) &&
-	       heap_survey_is_promising(reader, u->process.pid, mappings) &&
-	       has_room(reader, bytes);
+	       heap_survey_is_promising(reader, u->process.pid, mappings);
 }
 
 /*

@@ -9,6 +9,13 @@
 #include "sample/heap/moment.h"
 
 /*
+ * The tables for the heap walk and the leak scan need 1/HEAP_TABLES_SHARE of the size of
+ * the copy. 1/HEAP_OTHERS_SHARE of the free memory is left to other programs.
+ */
+#define HEAP_TABLES_SHARE 8
+#define HEAP_OTHERS_SHARE 4
+
+/*
  * Reserve the memory for the copy now, so that it need not be allocated during the pause.
  * If part of the process's memory has already been copied, also copy the pages again that
  * were written since then. Return 0 or -errno.

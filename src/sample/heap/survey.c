@@ -6,7 +6,9 @@
 #include <errno.h>
 
 #include "base/units.h"
+#include "proc/cgroup/room.h"
 #include "sample/heap/moment.h"
+#include "sample/heap/reserve.h"
 #include "tracee/memory/lazy.h"
 
 /*
@@ -24,8 +26,8 @@
 #define MISSING_BLOCK_BYTES (UINT64_C(1) << 20)
 
 /*
- * Number of bytes after an arena that are copied too, because the arena may grow
- * before the copy.
+ * Number of bytes that are copied too, after an arena or after the last page of a large
+ * arena that a walk reads: the arena may grow before the copy.
  */
 #define ARENA_GROWTH_BYTES (UINT64_C(1) << 20)
 
@@ -34,6 +36,9 @@
  * out whether a further walk still reads new pages.
  */
 #define SURVEYS 3
+
+/* Maximum number of copies that show whether the list of pages is complete. */
+#define LIST_TRIES 2
 
 /* A mapping with at most this many resident bytes is copied completely. */
 #define SMALL_BYTES (UINT64_C(256) << 10)
@@ -51,7 +56,7 @@ bool heap_survey_is_promising(const struct heap_reader *reader, int pid,
 	 * allocator stores its own data apart from the blocks, a survey is therefore
 	 * worthwhile only if just the figures are needed.
 	 */
-	return (reader->use != HEAP_USE_ALL && walk_has_small_arenas(mappings)) ||
+	return (reader->use != HEAP_USE_ALL && walk_is_plain_glibc(mappings)) ||
 	       (reader->use == HEAP_USE_FIGURES && walk_keeps_data_apart(mappings));
 }
 
@@ -62,64 +67,96 @@ void heap_survey_give_up(struct heap_reader *reader, int pid)
 	futile->items[futile->count++ % FUTILE_PIDS] = pid;
 }
 
-static uint64_t page_max(const struct heap_reader *reader)
+static uint64_t share_of_pages(const struct heap_reader *reader)
 {
 	return reader->image.length_bytes / IMAGE_PAGE_BYTES / SURVEY_PAGES_SHARE;
 }
 
+static void add_blocks(struct page_list *list, const struct page_range *range,
+		       uint64_t block_bytes)
+{
+	page_list_add(list, range->start_addr & ~(block_bytes - 1),
+		      (range->end_addr + block_bytes - 1) & ~(block_bytes - 1));
+}
+
 /*
- * Walk the heap, and add the pages that were read but not copied to reader->pages, in
- * blocks of block_bytes. Return the number of ranges that were added, -EFBIG if there
- * are too many pages, or another -errno.
+ * Walk the heap in the reader's sparse image. Append to *ret_accessed the pages that the
+ * walkers read, and to *ret_missing the pages that were absent before; either may be
+ * NULL. Return 0, -EFBIG if the walkers read too many pages, or another -errno.
  */
 static int watch_walk(struct heap_reader *reader, const struct walk_input *input,
-		      int mem_fd, uint64_t block_bytes, struct heap *ret)
+		      int mem_fd, uint64_t page_max, struct page_list *ret_accessed,
+		      struct page_list *ret_missing, struct heap *ret)
 {
-	struct page_list pages = PAGE_LIST_INIT;
 	struct lazy *lazy;
 	int r;
 
 	heap_release(ret);
 	blocks_release(&reader->blocks);
-	r = lazy_start(&reader->image, mem_fd, page_max(reader), &lazy);
+	r = lazy_start(&reader->image, mem_fd, page_max, &lazy);
 	if (r < 0)
 		return r;
 	walk_heap(input, ret, &reader->blocks);
 	if (reader->use == HEAP_USE_DETAIL)
 		heap_reader_touch_detail(reader, input, ret);
-	r = lazy_stop(lazy, &pages, &reader->survey_cpu_ns) ? (int)pages.count : -EFBIG;
-	for (size_t i = 0; i < pages.count; i++)
-		page_list_add(&reader->pages,
-			      pages.items[i].start_addr & ~(block_bytes - 1),
-			      (pages.items[i].end_addr + IMAGE_PAGE_BYTES + block_bytes -
-			       1) & ~(block_bytes - 1));
-	page_list_release(&pages);
+	return lazy_stop(lazy, ret_accessed, ret_missing, &reader->survey_cpu_ns)
+		       ? 0
+		       : -EFBIG;
+}
+
+/*
+ * Add the accessed pages to reader->pages. In a large arena, add only these pages: chunks
+ * lie everywhere, so the blocks around the pages would be most of the arena.
+ */
+static void list_accessed(struct heap_reader *reader, const struct walk_input *input,
+			  const struct page_list *accessed, bool has_large_arenas)
+{
+	for (size_t i = 0; i < accessed->count; i++) {
+		const struct page_range *range = &accessed->items[i];
+		const struct mapping *m =
+			mapping_list_find(input->mappings, range->start_addr);
+		bool is_last = m && (i + 1 == accessed->count ||
+				     accessed->items[i + 1].start_addr >= m->end_addr);
+
+		if (!has_large_arenas || !m || !walk_may_be_arena(m))
+			add_blocks(&reader->pages, range, BLOCK_BYTES);
+		else
+			page_list_add(&reader->pages, range->start_addr,
+				      range->end_addr +
+					      (is_last ? ARENA_GROWTH_BYTES : 0));
+	}
 	page_list_sort(&reader->pages);
-	return r;
 }
 
 /*
  * Walk the heap of the running process, at most SURVEYS times, until a walk reads no new
  * pages and recognizes the heap. A walk may end early, because the process can change the
- * heap during the walk.
+ * heap during the walk. With large arenas, one walk reads so much that it is not
+ * repeated.
  */
 static int survey_running(struct heap_reader *reader, const struct walk_input *input,
-			  int mem_fd, bool *ret_is_stable)
+			  int mem_fd, uint64_t page_max, bool has_large_arenas,
+			  bool *ret_is_stable)
 {
 	struct heap heap;
 	int r = 0;
 
 	*ret_is_stable = false;
 	heap_init(&heap);
-	for (int i = 0; i < SURVEYS && r >= 0; i++) {
+	for (int i = 0; i < (has_large_arenas ? 1 : SURVEYS) && r >= 0; i++) {
+		struct page_list accessed = PAGE_LIST_INIT;
 		uint64_t bytes = page_list_bytes(&reader->pages);
 
 		image_drop_pages(&reader->image);
-		r = watch_walk(reader, input, mem_fd, BLOCK_BYTES, &heap);
+		r = watch_walk(reader, input, mem_fd, page_max, &accessed, NULL, &heap);
+		list_accessed(reader, input, &accessed, has_large_arenas);
+		page_list_release(&accessed);
 		*ret_is_stable = i > 0 && page_list_bytes(&reader->pages) == bytes;
 		if (*ret_is_stable && heap_total_quality(&heap) != QUALITY_UNKNOWN)
 			break;
 	}
+	if (has_large_arenas && heap_total_quality(&heap) == QUALITY_UNKNOWN)
+		r = -ENODATA;
 	heap_release(&heap);
 	blocks_release(&reader->blocks);
 	return r < 0 ? r : 0;
@@ -162,20 +199,101 @@ static bool is_final(int error)
 	       error == -ETIMEDOUT || error == -ETIME;
 }
 
+/* Take the moment of the running process, with copies of the listed pages only. */
+static int take_running(struct heap_reader *reader, const struct usage *u,
+			const struct mapping_list *mappings, struct heap_moment **ret,
+			uint64_t *ret_pause_ns)
+{
+	int r = image_make_watchable(&reader->image);
+
+	*ret_pause_ns = 0;
+	if (r < 0)
+		return r;
+	reader->is_running = true;
+	r = heap_moment_take(reader, u, mappings, ret, ret_pause_ns);
+	reader->is_running = false;
+	if (r == 0)
+		names_set_mappings(&reader->names, &(*ret)->mappings);
+	return r;
+}
+
+static void free_moment(struct heap_reader *reader, struct heap_moment *moment,
+			const struct mapping_list *mappings)
+{
+	names_set_mappings(&reader->names, mappings);
+	/* the caller owns the command line, so do not free it here */
+	moment->usage.command = NULL;
+	heap_moment_free(moment);
+}
+
+/*
+ * Copy the listed pages while the process runs, and walk this copy. Set *ret_is_stable if
+ * the walk needed no other pages. So a process that changes its arenas often is not
+ * paused for a copy that would lack pages.
+ */
+static int try_list(struct heap_reader *reader, const struct usage *u,
+		    const struct mapping_list *mappings, bool *ret_is_stable,
+		    uint64_t *stopped_ns)
+{
+	struct heap_moment *moment;
+	uint64_t pause_ns;
+	int r = 0;
+
+	*ret_is_stable = false;
+	for (int i = 0; i < LIST_TRIES && r == 0 && !*ret_is_stable; i++) {
+		struct walk_input input;
+		struct heap heap;
+
+		r = take_running(reader, u, mappings, &moment, &pause_ns);
+		*stopped_ns += pause_ns;
+		if (r < 0)
+			break;
+		heap_init(&heap);
+		input = heap_moment_input(reader, moment);
+		*ret_is_stable =
+			heap_survey_walk(reader, &input, moment->mem_fd, &heap) == 0 &&
+			heap_total_quality(&heap) != QUALITY_UNKNOWN;
+		heap_release(&heap);
+		blocks_release(&reader->blocks);
+		free_moment(reader, moment, mappings);
+	}
+	return is_final(r) || r == 0 ? r : -ENODATA;
+}
+
+/*
+ * Return how many pages a survey may read, or 0 if there is too little free memory: a
+ * walk needs memory for the pages and for its tables.
+ */
+static uint64_t find_page_max(const struct heap_reader *reader)
+{
+	uint64_t bytes = reader->image.length_bytes;
+	struct room room = proc_room_read(reader->fs);
+	uint64_t free_bytes = room.bytes - room.bytes / HEAP_OTHERS_SHARE;
+
+	if (!bytes_known(room.bytes))
+		return bytes / IMAGE_PAGE_BYTES;
+	/* count the pages twice, because they are copied to a buffer first */
+	if (2 * (bytes / SURVEY_PAGES_SHARE) + bytes / HEAP_TABLES_SHARE > free_bytes)
+		return 0;
+	free_bytes -= bytes / HEAP_TABLES_SHARE;
+	return (free_bytes < bytes ? free_bytes : bytes) / IMAGE_PAGE_BYTES;
+}
+
 int heap_survey(struct heap_reader *reader, const struct usage *u,
 		const struct mapping_list *mappings, struct survey *ret,
 		uint64_t *stopped_ns)
 {
+	bool has_large_arenas = walk_is_plain_glibc(mappings) &&
+				!walk_has_small_arenas(mappings);
 	struct heap_moment *moment;
 	struct walk_input input;
-	uint64_t pause_ns, arena_bytes = 0, listed_bytes;
+	uint64_t pause_ns, page_max, arena_bytes = 0, listed_bytes;
 	int r;
 
-	image_make_sparse(&reader->image);
+	if (!lazy_is_safe())
+		return -ENODATA;
 	reader->pages.count = 0;
-	reader->is_running = true;
-	r = heap_moment_take(reader, u, mappings, &moment, &pause_ns);
-	reader->is_running = false;
+	r = take_running(reader, u, mappings, &moment, &pause_ns);
 	*stopped_ns += pause_ns;
 	if (r < 0)
 		return is_final(r) ? r : -ENODATA;
@@ -184,30 +302,45 @@ int heap_survey(struct heap_reader *reader, const struct usage *u,
 	 * paused process
 	 */
 	input = heap_moment_input(reader, moment);
-	if (walk_has_small_arenas(&moment->mappings))
+	if (walk_is_plain_glibc(mappings) && !has_large_arenas)
 		arena_bytes = add_mappings(reader, &moment->mappings, walk_may_be_arena,
 					   ARENA_GROWTH_BYTES);
 	listed_bytes = page_list_bytes(&reader->pages);
-	names_set_mappings(&reader->names, &moment->mappings);
-	r = survey_running(reader, &input, moment->mem_fd, &ret->is_stable);
-	names_set_mappings(&reader->names, mappings);
-	/* the caller owns the command line, so do not free it here */
-	moment->usage.command = NULL;
-	heap_moment_free(moment);
+	page_max = find_page_max(reader);
+	/* the blocks around the pages, which are copied, too, must not be most pages */
+	if (!has_large_arenas && page_max > share_of_pages(reader))
+		page_max = share_of_pages(reader);
+	r = page_max == 0 ? -ENOMEM
+			  : survey_running(reader, &input, moment->mem_fd, page_max,
+					   has_large_arenas, &ret->is_stable);
+	free_moment(reader, moment, mappings);
+	/* whatever the error is, the process can be paused */
+	if (r < 0)
+		return -ENODATA;
+	if (has_large_arenas)
+		r = try_list(reader, u, mappings, &ret->is_stable, stopped_ns);
 	ret->bytes = page_list_bytes(&reader->pages) - listed_bytes + arena_bytes;
 	ret->bytes += add_mappings(reader, mappings, is_small, 0);
-	return r < 0 ? -ENODATA : 0;
+	return r;
 }
 
 int heap_survey_walk(struct heap_reader *reader, const struct walk_input *input,
 		     int mem_fd, struct heap *ret)
 {
+	struct page_list missing = PAGE_LIST_INIT;
+	int r = watch_walk(reader, input, mem_fd, share_of_pages(reader), NULL, &missing,
+			   ret);
+
 	/*
 	 * If a page is missing from the copy, the result of the walk is useless. The walk
 	 * nevertheless continues with the current contents of the page, to find all other
 	 * missing pages.
 	 */
-	return watch_walk(reader, input, mem_fd, MISSING_BLOCK_BYTES, ret) == 0
-		       ? 0
-		       : -ENODATA;
+	if (missing.count > 0)
+		r = -ENODATA;
+	for (size_t i = 0; i < missing.count; i++)
+		add_blocks(&reader->pages, &missing.items[i], MISSING_BLOCK_BYTES);
+	page_list_sort(&reader->pages);
+	page_list_release(&missing);
+	return r < 0 ? -ENODATA : 0;
 }

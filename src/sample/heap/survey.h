@@ -10,12 +10,15 @@
 #include "sample/heap/reader.h"
 #include "walk/walk.h"
 
-/* A survey fails if the walkers read more than 1/SURVEY_PAGES_SHARE of all pages. */
+/*
+ * A survey fails if it reads more than 1/SURVEY_PAGES_SHARE of all pages, unless arenas
+ * of glibc's malloc are large: then only if most of what it reads is needed, too.
+ */
 #define SURVEY_PAGES_SHARE 4
 
 struct survey {
 	uint64_t bytes; /* upper bound on the resident bytes that a pause will copy */
-	/* true if the last walk read only pages that earlier walks had read */
+	/* true if the last walk needed only pages that were listed before it */
 	bool is_stable;
 };
 
@@ -36,8 +39,8 @@ void heap_survey_give_up(struct heap_reader *reader, int pid);
  * which the process was paused to *stopped_ns.
  *
  * Return 0; -ENODATA if the survey fails, because the heap walks read too large a part of
- * the pages, or because userfaultfd(2) is not available; or an error of stop_run() if the
- * process cannot be paused.
+ * the pages, because there is too little memory, or because userfaultfd(2) is not
+ * available; or an error of stop_run() if the process cannot be paused.
  */
 int heap_survey(struct heap_reader *reader, const struct usage *u,
 		const struct mapping_list *mappings, struct survey *ret,

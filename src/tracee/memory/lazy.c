@@ -9,15 +9,20 @@
 #include <poll.h>
 #include <pthread.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/eventfd.h>
 #include <sys/ioctl.h>
 #include <sys/prctl.h>
+#include <sys/resource.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
 #include "base/clock.h"
 #include "base/thread.h"
 #include "base/xalloc.h"
+#include "proc/process/file.h"
+#include "proc/process/own.h"
+#include "tracee/memory/page_scan.h"
 
 #ifndef UFFD_USER_MODE_ONLY
 #	define UFFD_USER_MODE_ONLY 1
@@ -25,75 +30,95 @@
 
 /*
  * Number of pages that are read together: the aligned block that contains the page, and
- * up to WINDOW_MAX pages if the accesses are sequential. A page fault takes much longer
- * than reading these pages, because two threads must wake each other.
+ * up to WINDOW_MAX pages if the accesses are sequential, even if each skips a few pages.
+ * A page fault takes much longer than reading these pages, because two threads must wake
+ * each other.
  */
 #define WINDOW_MIN (LAZY_BLOCK_BYTES / IMAGE_PAGE_BYTES)
-#define WINDOW_MAX 64
+#define WINDOW_MAX 256
+
+/*
+ * The share of the accessed pages is checked when 1/CHECK_SHARE of the image was read,
+ * and again after each further such part. A survey ends if more than 1/ACCESSED_SHARE of
+ * the pages that were read were also accessed.
+ */
+#define CHECK_SHARE 8
+#define ACCESSED_SHARE 3
+
+/* Number of pagemap entries that are read together. */
+#define ENTRIES 512
 
 struct lazy {
 	struct image *image;
-	int mem_fd, fault_fd, end_fd;
+	int mem_fd, fault_fd, end_fd, pagemap_fd;
 	pthread_t thread;
-	uint64_t page_max, page_count;
+	uint64_t page_max, page_count, next_check_count;
 	bool is_full;
 	uint64_t cpu_ns; /* CPU time of the thread that reads the pages */
-	struct page_list pages;
+	struct page_list missing;
 	/*
-	 * offset of the next access if the accesses are sequential; number of pages to
-	 * read together in that case
+	 * end of the pages that were read last, where a sequential access continues;
+	 * number of pages to read together in that case
 	 */
 	uint64_t next_offset, window;
 	uint8_t buffer[WINDOW_MAX * IMAGE_PAGE_BYTES];
 };
 
-static bool fill_with_zeros(const struct lazy *l, uint64_t offset, uint64_t length)
+/*
+ * Find the first absent page of the image in [offset, end). Set *ret_end to the end of
+ * the absent pages from there on, and return its offset; or return `end`.
+ */
+static uint64_t find_absent(const struct lazy *l, uint64_t offset, uint64_t end,
+			    uint64_t *ret_end)
 {
-	struct uffdio_zeropage zeros = {
-		.range = { (uintptr_t)l->image->bytes + offset, length },
-	};
+	off_t hole = lseek(l->image->fd, (off_t)offset, SEEK_HOLE);
+	off_t data;
 
-	return ioctl(l->fault_fd, UFFDIO_ZEROPAGE, &zeros) == 0;
+	*ret_end = end;
+	if (hole < 0 || (uint64_t)hole >= end)
+		return end;
+	data = lseek(l->image->fd, hole, SEEK_DATA);
+	if (data >= 0 && (uint64_t)data < end)
+		*ret_end = (uint64_t)data;
+	return (uint64_t)hole;
+}
+
+static bool write_image(const struct lazy *l, uint64_t offset, uint64_t length)
+{
+	return pwrite(l->image->fd, l->buffer, length, (off_t)offset) == (ssize_t)length;
 }
 
 /*
- * Read the pages of the target at addr into the image at this offset. Return the number
- * of bytes that were filled, or 0.
+ * Read the absent pages at [offset, end) of the image from the target. Pages that are
+ * present must not change, because the walkers have checked their contents.
  */
-static uint64_t fill_from_target(struct lazy *l, uint64_t offset, uint64_t addr,
-				 uint64_t length)
+static void fill_pages(struct lazy *l, const struct image_run *run, uint64_t offset,
+		       uint64_t end)
 {
-	ssize_t got = pread(l->mem_fd, l->buffer, length, (off_t)addr);
-	struct uffdio_copy copy = {
-		.dst = (uintptr_t)l->image->bytes + offset,
-		.src = (uintptr_t)l->buffer,
-	};
+	uint64_t part_end;
 
-	if (got < (ssize_t)IMAGE_PAGE_BYTES)
-		return 0;
-	copy.len = (uint64_t)got & ~(IMAGE_PAGE_BYTES - 1);
-	if (ioctl(l->fault_fd, UFFDIO_COPY, &copy) == 0)
-		return copy.len;
-	/*
-	 * if a page of the range is already present, the kernel fills only
-	 * the pages before it
-	 */
-	return copy.copy > 0 ? (uint64_t)copy.copy : 0;
+	for (; l->mem_fd >= 0 && offset < end; offset = part_end) {
+		ssize_t got;
+
+		offset = find_absent(l, offset, end, &part_end);
+		if (offset == end)
+			break;
+		got = pread(l->mem_fd, l->buffer, part_end - offset,
+			    (off_t)(run->start_addr + (offset - run->offset_bytes)));
+		if (got < (ssize_t)IMAGE_PAGE_BYTES)
+			continue;
+		got &= ~(ssize_t)(IMAGE_PAGE_BYTES - 1);
+		if (!write_image(l, offset, (uint64_t)got))
+			break;
+		l->page_count += (uint64_t)got / IMAGE_PAGE_BYTES;
+	}
 }
 
-/*
- * Read up to `length` bytes of the target from start_addr, an address in the run (range
- * of pages). Return the number of bytes that were filled, or 0.
- */
-static uint64_t fill_pages(struct lazy *l, const struct image_run *run,
-			   uint64_t start_addr, uint64_t length)
+static bool is_absent(const struct lazy *l, uint64_t offset)
 {
-	uint64_t room = run->end_addr - start_addr;
+	uint64_t end;
 
-	if (l->mem_fd < 0)
-		return 0;
-	return fill_from_target(l, run->offset_bytes + (start_addr - run->start_addr),
-				start_addr, length < room ? length : room);
+	return find_absent(l, offset, offset + IMAGE_PAGE_BYTES, &end) == offset;
 }
 
 static void stop_faults(struct lazy *l)
@@ -105,59 +130,121 @@ static void stop_faults(struct lazy *l)
 	ioctl(l->fault_fd, UFFDIO_UNREGISTER, &all);
 }
 
+static void wake(const struct lazy *l, uint64_t offset)
+{
+	struct uffdio_range page = { (uintptr_t)l->image->bytes + offset,
+				     IMAGE_PAGE_BYTES };
+
+	ioctl(l->fault_fd, UFFDIO_WAKE, &page);
+}
+
+/* Call found(context, offset, length) for all adjacent mapped pages of the image. */
+static bool find_mapped(const struct lazy *l,
+			void (*found)(void *context, uint64_t offset, uint64_t length),
+			void *context)
+{
+	uint64_t first = (uintptr_t)l->image->bytes / IMAGE_PAGE_BYTES;
+	uint64_t count = l->image->length_bytes / IMAGE_PAGE_BYTES;
+	uint64_t entries[ENTRIES], start = 0, length = 0;
+
+	for (uint64_t i = 0; i < count; i += ENTRIES) {
+		uint64_t n = count - i < ENTRIES ? count - i : ENTRIES;
+
+		if (pread(l->pagemap_fd, entries, n * sizeof(entries[0]),
+			  (off_t)((first + i) * sizeof(entries[0]))) !=
+		    (ssize_t)(n * sizeof(entries[0])))
+			return false;
+		for (uint64_t k = 0; k < n; k++) {
+			if (entries[k] & PAGEMAP_PRESENT) {
+				start = length ? start : i + k;
+				length++;
+			} else if (length) {
+				found(context, start * IMAGE_PAGE_BYTES,
+				      length * IMAGE_PAGE_BYTES);
+				length = 0;
+			}
+		}
+	}
+	if (length)
+		found(context, start * IMAGE_PAGE_BYTES, length * IMAGE_PAGE_BYTES);
+	return true;
+}
+
+static void add_length(void *context, uint64_t offset, uint64_t length)
+{
+	(void)offset;
+	*(uint64_t *)context += length;
+}
+
+/* Return true if so many pages were read or accessed that watching is useless. */
+static bool is_too_much(struct lazy *l)
+{
+	uint64_t bytes = 0;
+
+	if (l->page_count >= l->page_max)
+		return true;
+	if (l->page_count < l->next_check_count)
+		return false;
+	l->next_check_count += l->image->length_bytes / IMAGE_PAGE_BYTES / CHECK_SHARE;
+	return !find_mapped(l, add_length, &bytes) ||
+	       bytes / IMAGE_PAGE_BYTES > l->page_count / ACCESSED_SHARE;
+}
+
+/* From now on, absent pages read as zeros. */
+static void cut(struct lazy *l)
+{
+	l->is_full = true;
+	__atomic_store_n(&l->image->is_cut, true, __ATOMIC_RELAXED);
+	stop_faults(l);
+}
+
 static void handle_fault(struct lazy *l, uint64_t fault_addr)
 {
 	uint64_t offset = (fault_addr - (uintptr_t)l->image->bytes) &
 			  ~(IMAGE_PAGE_BYTES - 1);
 	const struct image_run *run;
-	uint64_t length, addr, start_addr;
+	uint64_t addr, run_end, before, end;
 	bool is_next;
 
 	if (offset >= l->image->length_bytes) {
 		stop_faults(l);
 		return;
 	}
-	run = image_run_with_offset(l->image, offset);
-	addr = run->start_addr + (offset - run->offset_bytes);
-	if (l->page_count >= l->page_max) {
-		l->is_full = true;
-		stop_faults(l);
+	if (is_too_much(l)) {
+		cut(l);
 		return;
 	}
-	is_next = l->next_offset == offset;
+	run = image_run_with_offset(l->image, offset);
+	run_end = run->offset_bytes + (run->end_addr - run->start_addr);
+	addr = run->start_addr + (offset - run->offset_bytes);
+	is_next = offset >= l->next_offset && offset - l->next_offset < LAZY_BLOCK_BYTES;
 	l->window = is_next ? l->window * 2 : WINDOW_MIN;
 	if (l->window > WINDOW_MAX)
 		l->window = WINDOW_MAX;
-	start_addr = is_next ? addr : addr & ~(LAZY_BLOCK_BYTES - 1);
-	if (start_addr < run->start_addr)
-		start_addr = run->start_addr;
+	before = is_next ? 0 : addr % LAZY_BLOCK_BYTES;
+	if (before > offset - run->offset_bytes)
+		before = offset - run->offset_bytes;
 	/*
 	 * after a random access, read only the block that contains the page, because
-	 * l->pages lists only one page of the block
+	 * l->missing lists only one page of the block
 	 */
-	length = is_next ? l->window * IMAGE_PAGE_BYTES
-			 : LAZY_BLOCK_BYTES - start_addr % LAZY_BLOCK_BYTES;
-	length = fill_pages(l, run, start_addr, length);
-	/*
-	 * the page at addr was not filled, probably because a page before it
-	 * is already present
-	 */
-	if (length <= addr - start_addr) {
-		l->page_count += length / IMAGE_PAGE_BYTES;
-		start_addr = addr;
-		length = fill_pages(l, run, addr,
-				    LAZY_BLOCK_BYTES - addr % LAZY_BLOCK_BYTES);
+	end = is_next ? offset + l->window * IMAGE_PAGE_BYTES
+		      : offset + LAZY_BLOCK_BYTES - addr % LAZY_BLOCK_BYTES;
+	if (end > run_end)
+		end = run_end;
+	fill_pages(l, run, offset - before, end);
+	if (is_absent(l, offset)) {
+		memset(l->buffer, 0, IMAGE_PAGE_BYTES);
+		if (!write_image(l, offset, IMAGE_PAGE_BYTES)) {
+			cut(l);
+			return;
+		}
+		l->page_count++;
 	}
-	if (length == 0 && fill_with_zeros(l, offset, IMAGE_PAGE_BYTES))
-		length = IMAGE_PAGE_BYTES;
-	if (length == 0) {
-		l->is_full = true;
-		stop_faults(l);
-		return;
-	}
-	l->page_count += length / IMAGE_PAGE_BYTES;
-	l->next_offset = offset + (start_addr + length - addr);
-	page_list_add(&l->pages, addr, addr + (is_next ? length : IMAGE_PAGE_BYTES));
+	l->next_offset = end;
+	page_list_add(&l->missing, addr,
+		      addr + (is_next ? end - offset : IMAGE_PAGE_BYTES));
+	wake(l, offset);
 }
 
 static void *serve(void *context)
@@ -178,25 +265,37 @@ static void *serve(void *context)
 	return NULL;
 }
 
+static int register_image(int fault_fd, const struct image *image)
+{
+	/*
+	 * The mode WP makes the kernel map a single page on each access. No page is
+	 * write-protected.
+	 */
+	struct uffdio_register all = {
+		.range = { (uintptr_t)image->bytes, image->capacity_bytes },
+		.mode = UFFDIO_REGISTER_MODE_MISSING | UFFDIO_REGISTER_MODE_WP,
+	};
+
+	if (ioctl(fault_fd, UFFDIO_REGISTER, &all) == 0)
+		return 0;
+	all.mode = UFFDIO_REGISTER_MODE_MISSING;
+	return ioctl(fault_fd, UFFDIO_REGISTER, &all) < 0 ? -errno : 0;
+}
+
 static int open_fault_fd(const struct image *image, int *ret)
 {
 	struct uffdio_api api = { .api = UFFD_API };
-	struct uffdio_register all = {
-		.range = { (uintptr_t)image->bytes, image->capacity_bytes },
-		.mode = UFFDIO_REGISTER_MODE_MISSING,
-	};
 	int fd = (int)syscall(SYS_userfaultfd,
 			      O_CLOEXEC | O_NONBLOCK | UFFD_USER_MODE_ONLY);
 	int r;
 
 	if (fd < 0)
 		return -errno;
-	r = ioctl(fd, UFFDIO_API, &api) < 0 || ioctl(fd, UFFDIO_REGISTER, &all) < 0
-		    ? -errno
-		    : 0;
+	r = ioctl(fd, UFFDIO_API, &api) < 0 ? -errno : register_image(fd, image);
 	if (r < 0)
 		close(fd);
-	*ret = fd;
+	else
+		*ret = fd;
 	return r;
 }
 
@@ -206,8 +305,19 @@ static void release(struct lazy *l)
 		close(l->fault_fd);
 	if (l->end_fd >= 0)
 		close(l->end_fd);
-	page_list_release(&l->pages);
+	if (l->pagemap_fd >= 0)
+		close(l->pagemap_fd);
+	page_list_release(&l->missing);
 	free(l);
+}
+
+bool lazy_is_safe(void)
+{
+	struct rlimit limit;
+
+	return prctl(PR_GET_SECCOMP, 0, 0, 0, 0) == 0 &&
+	       getrlimit(RLIMIT_FSIZE, &limit) == 0 && limit.rlim_cur == RLIM_INFINITY &&
+	       own_may_overcommit();
 }
 
 int lazy_start(struct image *image, int mem_fd, uint64_t page_max, struct lazy **ret)
@@ -215,20 +325,24 @@ int lazy_start(struct image *image, int mem_fd, uint64_t page_max, struct lazy *
 	struct lazy *l;
 	int r;
 
-	/* a seccomp filter may kill memstate because of an unexpected system call */
-	if (prctl(PR_GET_SECCOMP, 0, 0, 0, 0) != 0)
+	if (!lazy_is_safe())
 		return -EPERM;
+	if (!image->has_file || !image->bytes)
+		return -EINVAL;
 	l = xcalloc(1, sizeof(*l));
 	l->image = image;
 	l->mem_fd = mem_fd;
+	l->fault_fd = -1;
 	l->end_fd = eventfd(0, EFD_CLOEXEC);
+	l->pagemap_fd = proc_own_open(PROC_PAGEMAP, O_RDONLY | O_CLOEXEC);
 	l->page_max = page_max;
+	l->next_check_count = image->length_bytes / IMAGE_PAGE_BYTES / CHECK_SHARE;
 	l->next_offset = UINT64_MAX;
 	l->window = 1;
-	r = l->end_fd < 0 ? -errno : open_fault_fd(image, &l->fault_fd);
-	if (r < 0)
-		l->fault_fd = -1;
-	else
+	r = l->end_fd < 0 ? -errno : l->pagemap_fd;
+	if (r >= 0)
+		r = open_fault_fd(image, &l->fault_fd);
+	if (r == 0)
 		r = thread_start(&l->thread, serve, l);
 	if (r < 0) {
 		release(l);
@@ -238,17 +352,41 @@ int lazy_start(struct image *image, int mem_fd, uint64_t page_max, struct lazy *
 	return 0;
 }
 
-bool lazy_stop(struct lazy *l, struct page_list *ret, uint64_t *cpu_ns)
+struct accessed {
+	const struct image *image;
+	struct page_list *list;
+};
+
+static void add_accessed(void *context, uint64_t offset, uint64_t length)
 {
-	bool is_full;
+	const struct accessed *to = context;
+
+	while (length > 0) {
+		const struct image_run *run = image_run_with_offset(to->image, offset);
+		uint64_t addr = run->start_addr + (offset - run->offset_bytes);
+		uint64_t part = run->end_addr - addr < length ? run->end_addr - addr
+							      : length;
+
+		page_list_add(to->list, addr, addr + part);
+		offset += part;
+		length -= part;
+	}
+}
+
+bool lazy_stop(struct lazy *l, struct page_list *ret_accessed,
+	       struct page_list *ret_missing, uint64_t *cpu_ns)
+{
+	struct accessed accessed = { l->image, ret_accessed };
+	bool is_complete;
 
 	eventfd_write(l->end_fd, 1);
 	pthread_join(l->thread, NULL);
-	is_full = l->is_full;
 	*cpu_ns += l->cpu_ns;
-	for (size_t i = 0; i < l->pages.count; i++)
-		page_list_add(ret, l->pages.items[i].start_addr,
-			      l->pages.items[i].end_addr);
+	is_complete = !l->is_full &&
+		      (!ret_accessed || find_mapped(l, add_accessed, &accessed));
+	for (size_t i = 0; ret_missing && i < l->missing.count; i++)
+		page_list_add(ret_missing, l->missing.items[i].start_addr,
+			      l->missing.items[i].end_addr);
 	release(l);
-	return !is_full;
+	return is_complete;
 }

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * lazy - find out which pages of an image its readers use, by means of page faults in
- * memstate's own memory. The image is sparse: see image_make_sparse().
+ * memstate's own memory. The image must be watchable: see image_make_watchable().
  *
- * Source: Documentation/admin-guide/mm/userfaultfd.rst. The kernel must be Linux 5.11 or
- * later and must have CONFIG_USERFAULTFD. A process with a seccomp filter does not try
- * userfaultfd(2).
+ * Source: Documentation/admin-guide/mm/userfaultfd.rst and pagemap.rst. The kernel must
+ * be Linux 5.11 or later and must have CONFIG_USERFAULTFD. Before Linux 5.19, the kernel
+ * maps up to 16 pages on each access, so pages near an accessed page count as accessed.
  */
 #ifndef MS_TRACEE_MEMORY_LAZY_H
 #define MS_TRACEE_MEMORY_LAZY_H
@@ -19,29 +19,44 @@
 struct lazy;
 
 /*
- * When a page is accessed, the other pages in its aligned block of this size are read
- * too. Accesses to the other pages are then not detected, and only the first page is
- * listed.
+ * When an absent page is accessed, the absent pages in its aligned block of this size are
+ * read too.
  */
 #define LAZY_BLOCK_BYTES (UINT64_C(64) << 10)
 
 /*
- * Begin to watch a sparse image. The first access to an absent page reads the page
+ * Return false if watching could end memstate: a seccomp filter may kill it because of an
+ * unexpected system call, RLIMIT_FSIZE applies to files in memory, and if the kernel does
+ * not overcommit memory, it sends SIGBUS when it has no page for such a file.
+ */
+bool lazy_is_safe(void);
+
+/*
+ * Begin to watch a watchable image. The first access to an absent page reads the page
  * through mem_fd, which is /proc/PID/mem of the target. If mem_fd is -1, or if the page
- * has vanished, the page contains zeros. Once page_max pages have been read, all other
- * absent pages read as zeros, so that useless work ends soon and takes no more memory.
+ * has vanished, the page contains zeros.
+ *
+ * Once this much was read, all other absent pages read as zeros, so that useless work
+ * ends soon and takes no more memory: page_max pages; or a part of the image, if most of
+ * these pages were also accessed.
+ *
  * Until lazy_stop(), the image must not be changed, and its bytes must not be passed to
  * the kernel.
  *
- * Return 0, or -errno if userfaultfd(2) is not available.
+ * Return 0; -EPERM if lazy_is_safe() returns false; or another -errno if userfaultfd(2)
+ * is not available.
  */
 int lazy_start(struct image *image, int mem_fd, uint64_t page_max, struct lazy **ret);
 
 /*
- * Stop watching the image. Append to *ret the pages that were absent when they were
- * accessed, and add to *cpu_ns the CPU time for reading them. Return false if there were
- * more than page_max such pages.
+ * Stop watching the image. Append to *ret_accessed the pages that were accessed, and to
+ * *ret_missing some of the pages that were absent when they were accessed: at least one
+ * of each LAZY_BLOCK_BYTES that were read. Either list may be NULL. Pages that the caller
+ * added through the image's mapping, not through its file, count as accessed. Add to
+ * *cpu_ns the CPU time for reading the pages. Return false if too many pages were read or
+ * accessed, or if the accessed pages cannot be determined.
  */
-bool lazy_stop(struct lazy *lazy, struct page_list *ret, uint64_t *cpu_ns);
+bool lazy_stop(struct lazy *lazy, struct page_list *ret_accessed,
+	       struct page_list *ret_missing, uint64_t *cpu_ns);
 
 #endif

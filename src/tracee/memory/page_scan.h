@@ -1,16 +1,25 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * page_scan - the interface of the PAGEMAP_SCAN ioctl, see
- * Documentation/admin-guide/mm/pagemap.rst.
+ * page_scan - the interface of the PAGEMAP_SCAN ioctl, and the bits of an entry of
+ * pagemap, see Documentation/admin-guide/mm/pagemap.rst.
  *
- * The definitions are from include/uapi/linux/fs.h of Linux 6.7. Their names differ from
- * the kernel's, because installed headers may contain the original definitions.
+ * The definitions of PAGEMAP_SCAN are from include/uapi/linux/fs.h of Linux 6.7. Their
+ * names differ from the kernel's, because installed headers may contain the original
+ * definitions.
  */
 #ifndef MS_TRACEE_MEMORY_PAGE_SCAN_H
 #define MS_TRACEE_MEMORY_PAGE_SCAN_H
 
 #include <linux/types.h>
+#include <stdint.h>
 #include <sys/ioctl.h>
+
+#define PAGEMAP_PRESENT (UINT64_C(1) << 63)
+#define PAGEMAP_SWAPPED (UINT64_C(1) << 62)
+#define PAGEMAP_FILE (UINT64_C(1) << 61)
+#define PAGEMAP_EXCLUSIVE (UINT64_C(1) << 56)
+#define PAGEMAP_SOFT_DIRTY (UINT64_C(1) << 55)
+#define PAGEMAP_FRAME ((UINT64_C(1) << 55) - 1)
 
 struct scan_region {
 	__u64 start, end, categories;

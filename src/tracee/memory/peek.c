@@ -14,10 +14,6 @@
 #include "base/thread.h"
 #include "tracee/memory/page_scan.h"
 
-/* Bits of a pagemap entry. Source: Documentation/admin-guide/mm/pagemap.rst. */
-#define PAGEMAP_PRESENT (UINT64_C(1) << 63)
-#define PAGEMAP_SWAPPED (UINT64_C(1) << 62)
-
 /*
  * Maximum size of one copy: small enough to check the deadline often, large enough to
  * make the checks negligible.

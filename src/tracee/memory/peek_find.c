@@ -14,12 +14,6 @@
 #include "tracee/memory/page_scan.h"
 #include "tracee/memory/peek.h"
 
-/* Bits of a pagemap entry. Source: Documentation/admin-guide/mm/pagemap.rst. */
-#define PAGEMAP_PRESENT (UINT64_C(1) << 63)
-#define PAGEMAP_SWAPPED (UINT64_C(1) << 62)
-#define PAGEMAP_FILE (UINT64_C(1) << 61)
-#define PAGEMAP_EXCLUSIVE (UINT64_C(1) << 56)
-
 #define PAGEMAP_ENTRIES 2048
 
 /*

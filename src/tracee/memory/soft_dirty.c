@@ -14,11 +14,7 @@
 #include "base/clock.h"
 #include "base/xalloc.h"
 #include "proc/process/file.h"
-
-/* Bits of a pagemap entry. Source: Documentation/admin-guide/mm/pagemap.rst. */
-#define PAGEMAP_PRESENT (UINT64_C(1) << 63)
-#define PAGEMAP_SOFT_DIRTY (UINT64_C(1) << 55)
-#define PAGEMAP_FRAME ((UINT64_C(1) << 55) - 1)
+#include "tracee/memory/page_scan.h"
 
 #define PAGEMAP_ENTRIES 2048
 

@@ -113,10 +113,13 @@ static inline bool glibc_is_running(const struct glibc *g)
 	return g->input->is_running;
 }
 
-/* Deduct steps from the budget. Return false once the budget is exhausted. */
+/*
+ * Deduct steps from the budget. Return false once the budget is exhausted, or if the
+ * result of the walk is useless.
+ */
 static inline bool glibc_spend(struct glibc *g, uint64_t steps)
 {
-	g->budget = g->budget > steps ? g->budget - steps : 0;
+	g->budget = g->budget > steps && !image_is_cut(g->image) ? g->budget - steps : 0;
 	return g->budget > 0;
 }
 

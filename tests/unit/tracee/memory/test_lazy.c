@@ -11,6 +11,7 @@
 #include <fcntl.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
 #include "../../support/unit.h"
@@ -56,9 +57,11 @@ static int set_up(void **state)
 		.pagemap_fd = open("/proc/self/pagemap", O_RDONLY | O_CLOEXEC),
 		.mem_fd = open("/proc/self/mem", O_RDONLY | O_CLOEXEC),
 	};
-	image_make_sparse(&m.image);
 	*state = &m;
-	return m.peek.pagemap_fd < 0 || m.peek.mem_fd < 0 ? -1 : 0;
+	return image_make_watchable(&m.image) < 0 || m.peek.pagemap_fd < 0 ||
+			       m.peek.mem_fd < 0
+		       ? -1
+		       : 0;
 }
 
 static int tear_down(void **state)
@@ -181,7 +184,10 @@ static void pages_are_read_when_they_are_first_used(void **state)
 	lazy = watch(m, m->peek.mem_fd, PAGES);
 	for (size_t i = 0; i < PAGES; i += 20)
 		assert_int_equal(read_page(m, i), i % 100 + 1);
-	assert_true(lazy_stop(lazy, &m->found, &m->cpu_ns));
+	assert_true(lazy_stop(lazy, &m->found, NULL, &m->cpu_ns));
+	page_list_sort(&m->found);
+	if (page_list_bytes(&m->found) > (PAGES / 20 + 1) * PAGE)
+		skip(); /* before Linux 5.19 */
 	for (size_t i = 0; i < PAGES; i++)
 		assert_true(is_found(m, i) == (i % 20 == 0));
 	assert_true(m->cpu_ns > 0);
@@ -201,23 +207,111 @@ static void a_block_that_is_not_read_from_its_start_ends_at_its_end(void **state
 	lazy = watch(m, m->peek.mem_fd, PAGES);
 	assert_int_equal(read_page(m, last), last + 1);
 	assert_int_equal(read_page(m, next), next + 1);
-	assert_true(lazy_stop(lazy, &m->found, &m->cpu_ns));
+	assert_true(lazy_stop(lazy, NULL, &m->found, &m->cpu_ns));
 	assert_true(is_found(m, last) && is_found(m, next));
+}
+
+/* Make all pages resident, so that they are one run. */
+static void write_all(struct memory *m)
+{
+	for (size_t i = 4; i < PAGES; i += 5)
+		memset(m->bytes + i * PAGE, (int)(i % 100 + 1), PAGE);
+}
+
+/* Copy no page, and read every eighth page. */
+static void read_every_eighth(struct memory *m)
+{
+	struct lazy *lazy;
+
+	image_make_watchable(&m->image);
+	assert_int_equal(peek_find(&m->peek, &m->range, 1, &m->image), 0);
+	assert_int_equal(image_reserve(&m->image, PAGES * PAGE), 0);
+	lazy = watch(m, m->peek.mem_fd, PAGES);
+	for (size_t i = 0; i < PAGES; i += 8)
+		assert_int_equal(read_page(m, i), i % 100 + 1);
+	assert_true(lazy_stop(lazy, &m->wanted, &m->found, &m->cpu_ns));
 }
 
 static void sequential_reads_need_few_faults(void **state)
 {
 	struct memory *m = *state;
+
+	write_all(m);
+	read_every_eighth(m);
+	/* blocks of 16, 32, 64 and 128 pages, and the rest */
+	assert_true(m->found.count <= 5);
+}
+
+static void the_accessed_pages_are_listed_though_others_are_read(void **state)
+{
+	struct memory *m = *state;
+
+	write_all(m);
+	read_every_eighth(m);
+	page_list_sort(&m->wanted);
+	if (m->wanted.count == 1)
+		skip(); /* before Linux 5.19 */
+	assert_int_equal(m->wanted.count, PAGES / 8);
+	for (size_t i = 0; i < PAGES / 8; i++) {
+		assert_int_equal(m->wanted.items[i].start_addr, m->addr + 8 * i * PAGE);
+		assert_int_equal(m->wanted.items[i].end_addr,
+				 m->addr + (8 * i + 1) * PAGE);
+	}
+}
+
+/* A walker may have checked the contents of a page, so the page must not change. */
+static void a_page_that_is_present_does_not_change(void **state)
+{
+	struct memory *m = *state;
 	struct lazy *lazy;
 
-	copy(m);
-	lazy = watch(m, m->peek.mem_fd, 2 * PAGES);
-	for (size_t i = 0; i < PAGES; i++)
-		if (i % 5 != 4)
-			assert_int_equal(read_page(m, i), i % 100 + 1);
-	assert_true(lazy_stop(lazy, &m->found, &m->cpu_ns));
-	/* a window ends where a run of pages ends */
-	assert_true(m->found.count <= 2 * (PAGES / 5 + 1));
+	write_all(m);
+	assert_int_equal(peek_find(&m->peek, &m->range, 1, &m->image), 0);
+	assert_int_equal(image_reserve(&m->image, PAGES * PAGE), 0);
+	lazy = watch(m, m->peek.mem_fd, PAGES);
+	assert_int_equal(read_page(m, 16), 17);
+	memset(m->bytes, 255, PAGES * PAGE);
+	assert_int_equal(read_page(m, 0), 255);
+	assert_int_equal(read_page(m, 16), 17);
+	assert_int_equal(read_page(m, 15), 255);
+	assert_int_equal(read_page(m, 17), 18); /* read together with page 16 */
+	assert_true(lazy_stop(lazy, NULL, &m->found, &m->cpu_ns));
+}
+
+static void a_limit_on_the_size_of_files_is_respected(void **state)
+{
+	struct memory *m = *state;
+	struct rlimit before, limit;
+	struct lazy *lazy;
+
+	assert_int_equal(image_reserve(&m->image, PAGES * PAGE), 0);
+	assert_int_equal(getrlimit(RLIMIT_FSIZE, &before), 0);
+	limit = before;
+	limit.rlim_cur = PAGE;
+	assert_int_equal(setrlimit(RLIMIT_FSIZE, &limit), 0);
+	assert_int_equal(lazy_start(&m->image, -1, PAGES, &lazy), -EPERM);
+	assert_int_equal(setrlimit(RLIMIT_FSIZE, &before), 0);
+}
+
+/* Most pages that are read are also accessed, so nothing is gained. */
+static void dense_accesses_end_the_watch(void **state)
+{
+	struct memory *m = *state;
+	struct lazy *lazy;
+	size_t zeros = 0;
+
+	write_all(m);
+	assert_int_equal(peek_find(&m->peek, &m->range, 1, &m->image), 0);
+	assert_int_equal(image_reserve(&m->image, PAGES * PAGE), 0);
+	lazy = watch(m, m->peek.mem_fd, PAGES);
+	for (size_t i = 0; i < PAGES; i += 2)
+		zeros += read_page(m, i) == 0;
+	assert_false(lazy_stop(lazy, NULL, &m->found, &m->cpu_ns));
+	assert_true(image_is_cut(&m->image));
+	/* an eighth or more is read before the check */
+	assert_in_range(zeros, PAGES / 4, PAGES / 2 - PAGES / 16);
+	image_clear(&m->image);
+	assert_false(image_is_cut(&m->image));
 }
 
 static void a_read_of_a_page_that_was_not_copied_is_noticed(void **state)
@@ -230,13 +324,13 @@ static void a_read_of_a_page_that_was_not_copied_is_noticed(void **state)
 	lazy = watch(m, -1, PAGES);
 	assert_int_equal(read_page(m, 11), 12);
 	assert_int_equal(read_page(m, 18), 19);
-	assert_true(lazy_stop(lazy, &m->found, &m->cpu_ns));
+	assert_true(lazy_stop(lazy, NULL, &m->found, &m->cpu_ns));
 	assert_int_equal(m->found.count, 0);
 
 	lazy = watch(m, -1, PAGES);
 	assert_int_equal(read_page(m, 11), 12);
 	assert_int_equal(read_page(m, 21), 0);
-	assert_true(lazy_stop(lazy, &m->found, &m->cpu_ns));
+	assert_true(lazy_stop(lazy, NULL, &m->found, &m->cpu_ns));
 	assert_int_equal(m->found.count, 1);
 	assert_true(is_found(m, 21));
 }
@@ -251,7 +345,7 @@ static void pages_beyond_the_maximum_are_zeros(void **state)
 	lazy = watch(m, m->peek.mem_fd, 2 * 4);
 	for (size_t i = 0; i < 200; i += 20)
 		assert_int_equal(read_page(m, i), i < 40 ? i % 100 + 1 : 0);
-	assert_false(lazy_stop(lazy, &m->found, &m->cpu_ns));
+	assert_false(lazy_stop(lazy, NULL, &m->found, &m->cpu_ns));
 	assert_int_equal(m->found.count, 2);
 }
 
@@ -265,7 +359,7 @@ static void a_page_that_has_vanished_is_zeros(void **state)
 	lazy = watch(m, m->peek.mem_fd, PAGES);
 	assert_int_equal(read_page(m, 10), 0);
 	assert_int_equal(read_page(m, 11), 12);
-	assert_true(lazy_stop(lazy, &m->found, &m->cpu_ns));
+	assert_true(lazy_stop(lazy, NULL, &m->found, &m->cpu_ns));
 }
 
 static void a_sparse_image_becomes_dense_again(void **state)
@@ -279,6 +373,9 @@ static void a_sparse_image_becomes_dense_again(void **state)
 	for (size_t i = 0; i < PAGES; i++)
 		if (i % 5 != 4)
 			assert_int_equal(read_page(m, i), i % 100 + 1);
+	assert_int_equal(image_make_watchable(&m->image), 0);
+	copy(m);
+	assert_int_equal(read_page(m, 0), 0);
 	image_make_sparse(&m->image);
 	copy(m);
 	assert_int_equal(read_page(m, 0), 0);
@@ -294,6 +391,10 @@ int main(void)
 		TEST(pages_are_read_when_they_are_first_used),
 		TEST(a_block_that_is_not_read_from_its_start_ends_at_its_end),
 		TEST(sequential_reads_need_few_faults),
+		TEST(the_accessed_pages_are_listed_though_others_are_read),
+		TEST(a_page_that_is_present_does_not_change),
+		TEST(dense_accesses_end_the_watch),
+		TEST(a_limit_on_the_size_of_files_is_respected),
 		TEST(a_read_of_a_page_that_was_not_copied_is_noticed),
 		TEST(pages_beyond_the_maximum_are_zeros),
 		TEST(a_page_that_has_vanished_is_zeros),
