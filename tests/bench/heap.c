@@ -1,18 +1,20 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * heap PID ROUNDS - measure the cost of reading a process's heap, for
- * the process and for memstate.
+ * heap PID ROUNDS - measure the cost of reading a process's heap, for the process and for
+ * memstate.
  *
- * Each round stops the process and copies the pages in bulk (the baseline), stops it and
- * copies what memstate copies, marks the reachable blocks in the copy, and walks the
- * copy. The output has the medians. If the environment variable MEMSTATE names a
- * memstate, its peak memory is printed relative to the amount it copies.
+ * Each round stops the process and copies the pages in bulk, with one thread and with one
+ * per CPU (the baselines), stops it and copies what memstate copies, marks the reachable
+ * blocks in the copy, and walks the copy. The output has the medians. If the environment
+ * variable MEMSTATE names a memstate, its peak memory is printed relative to the amount
+ * it copies.
  */
 #include "config.h"
 
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
+#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -25,10 +27,13 @@
 #include "base/xalloc.h"
 #include "bench.h"
 #include "sample/heap/leak_scan.h"
+#include "tracee/memory/peek.h"
 #include "tracee/ptrace/stop.h"
 #include "walk/walk.h"
 
 #define PAUSE_MAX_NS UINT64_C(60000000000)
+/* size of each bare copy, which is as fast as a larger one */
+#define COPY_BYTES (UINT64_C(16) << 20)
 
 struct heap_bench {
 	int pid;
@@ -42,46 +47,92 @@ struct heap_bench {
 	struct heap heap;
 	struct leak_scan scan;
 	uint64_t bare_ns;
-	double *bare_ms, *pause_ms, *pause_ratio, *walk_ms;
+	unsigned int bare_threads;
+	/* with one thread, then with one per CPU, as memstate copies */
+	double *bare_ms, *bares_ms;
+	/* the pause, also relative to these */
+	double *pause_ms, *pause_ratio, *pause_ratios;
+	double *walk_ms;
 	/* CPU time and duration with one thread, then with one per CPU */
 	double *mark_ms, *mark_wall_ms, *marks_ms, *marks_wall_ms;
+};
+
+/* A part of the bare copy, as offsets in the image. */
+struct part {
+	struct heap_bench *b;
+	uint64_t start, end;
+	pthread_t thread;
+	bool has_failed;
 };
 
 /*
  * Copy the runs that the reader copied last into the reader's own buffer, whose
  * pages have all been touched.
  */
+static void *copy_part(void *context)
+{
+	struct part *part = context;
+	const struct image *image = &part->b->reader.image;
+	uint64_t at = part->start;
+
+	while (at < part->end) {
+		struct iovec from[IOV_MAX];
+		struct iovec to = { image->bytes + at, 0 };
+		unsigned long count = 0;
+
+		for (; at < part->end && count < IOV_MAX && to.iov_len < COPY_BYTES;
+		     count++) {
+			const struct image_run *run = image_run_with_offset(image, at);
+			uint64_t addr = run->start_addr + (at - run->offset_bytes);
+			uint64_t length = run->end_addr - addr;
+
+			if (length > part->end - at)
+				length = part->end - at;
+			if (length > COPY_BYTES - to.iov_len)
+				length = COPY_BYTES - to.iov_len;
+			from[count].iov_base = (void *)(uintptr_t)addr;
+			from[count].iov_len = length;
+			to.iov_len += length;
+			at += length;
+		}
+		if (process_vm_readv(part->b->pid, &to, 1, from, count, 0) !=
+		    (ssize_t)to.iov_len)
+			part->has_failed = true;
+	}
+	return NULL;
+}
+
 static int copy_bare(void *context, const struct stop *stop)
 {
 	struct heap_bench *b = context;
-	const struct image *image = &b->reader.image;
+	uint64_t length = b->reader.image.length_bytes;
+	struct part parts[PEEK_THREADS_MAX] = { 0 };
 	uint64_t start_ns = bench_now_ns();
-	size_t run = 0;
+	bool has_failed = false;
 
 	(void)stop;
-	while (run < image->run_count) {
-		struct iovec from[IOV_MAX];
-		struct iovec to = { image->bytes + image->runs[run].offset_bytes, 0 };
-		unsigned long count = 0;
-
-		for (; run < image->run_count && count < IOV_MAX &&
-		       to.iov_len < INT_MAX / 2;
-		     run++) {
-			const struct image_run *r = &image->runs[run];
-
-			from[count].iov_base = (void *)(uintptr_t)r->start_addr;
-			from[count].iov_len = r->end_addr - r->start_addr;
-			to.iov_len += from[count++].iov_len;
-		}
-		if (process_vm_readv(b->pid, &to, 1, from, count, 0) !=
-		    (ssize_t)to.iov_len)
-			return -EIO;
+	for (unsigned int i = 0; i < b->bare_threads; i++) {
+		parts[i].b = b;
+		parts[i].start = length / b->bare_threads * i & ~(IMAGE_PAGE_BYTES - 1);
+		parts[i].end = i + 1 < b->bare_threads
+				       ? length / b->bare_threads * (i + 1) &
+						 ~(IMAGE_PAGE_BYTES - 1)
+				       : length;
+		if (i > 0 && pthread_create(&parts[i].thread, NULL, copy_part, &parts[i]))
+			return -EAGAIN;
+	}
+	copy_part(&parts[0]);
+	for (unsigned int i = 0; i < b->bare_threads; i++) {
+		if (i > 0)
+			pthread_join(parts[i].thread, NULL);
+		has_failed |= parts[i].has_failed;
 	}
 	b->bare_ns = bench_now_ns() - start_ns;
-	return 0;
+	return has_failed ? -EIO : 0;
 }
 
-static void stop_and_copy_bare(struct heap_bench *b)
+/* Return the time in ms that the given number of threads needs for the copy. */
+static double stop_and_copy_bare(struct heap_bench *b, unsigned int threads)
 {
 	const struct stop_request request = {
 		.pid = b->pid,
@@ -91,13 +142,16 @@ static void stop_and_copy_bare(struct heap_bench *b)
 		.context = b,
 	};
 	uint64_t pause_ns;
-	int r = stop_run(&request, &pause_ns);
+	int r;
 
+	b->bare_threads = threads < PEEK_THREADS_MAX ? threads : PEEK_THREADS_MAX;
+	r = stop_run(&request, &pause_ns);
 	close(request.task_fd);
 	if (r < 0) {
 		errno = -r;
 		bench_die("bare copy");
 	}
+	return (double)b->bare_ns / 1e6;
 }
 
 static void scan(struct heap_bench *b)
@@ -173,11 +227,12 @@ static void measure(struct heap_bench *b, size_t rounds)
 {
 	scan(b); /* warm up: allocates the buffers, and finds the mappings */
 	for (size_t i = 0; i < rounds; i++) {
-		stop_and_copy_bare(b);
+		b->bare_ms[i] = stop_and_copy_bare(b, 1);
+		b->bares_ms[i] = stop_and_copy_bare(b, thread_count_cpus());
 		scan(b);
-		b->bare_ms[i] = (double)b->bare_ns / 1e6;
 		b->pause_ms[i] = (double)b->heap.pause_ns / 1e6;
 		b->pause_ratio[i] = b->pause_ms[i] / b->bare_ms[i];
+		b->pause_ratios[i] = b->pause_ms[i] / b->bares_ms[i];
 		mark_again(b, 1, &b->mark_ms[i], &b->mark_wall_ms[i]);
 		mark_again(b, thread_count_cpus(), &b->marks_ms[i], &b->marks_wall_ms[i]);
 		b->walk_ms[i] = walk_again(b);
@@ -228,9 +283,13 @@ static void print(struct heap_bench *b, size_t rounds)
 	printf("          %.0f MiB copied, %llu chunks, %zu arenas, %.2f GiB marked\n",
 	       copied_mib, (unsigned long long)count_chunks(&b->heap),
 	       b->heap.arena_count, scanned_gib);
-	printf("%9.1f ms the bare copy\n", bench_median(b->bare_ms, rounds));
-	printf("%9.1f ms %8.3f x  the pause\n", bench_median(b->pause_ms, rounds),
-	       bench_median(b->pause_ratio, rounds));
+	printf("%9.1f ms the bare copy by one thread\n",
+	       bench_median(b->bare_ms, rounds));
+	printf("%9.1f ms the bare copy by %u threads\n",
+	       bench_median(b->bares_ms, rounds), b->bare_threads);
+	printf("%9.1f ms %8.3f x, %.3f x  the pause\n", bench_median(b->pause_ms, rounds),
+	       bench_median(b->pause_ratio, rounds),
+	       bench_median(b->pause_ratios, rounds));
 	printf("%9.1f ms CPU  walk, lists and sums\n", bench_median(b->walk_ms, rounds));
 	printf("%9.1f ms CPU  %.2f s/GiB, mark by one thread, %.1f ms\n", mark_ms,
 	       mark_ms / 1e3 / scanned_gib, bench_median(b->mark_wall_ms, rounds));
@@ -255,6 +314,8 @@ static void begin(struct heap_bench *b, int pid, size_t rounds)
 	b->bare_ms = xcalloc(rounds, sizeof(double));
 	b->pause_ms = xcalloc(rounds, sizeof(double));
 	b->pause_ratio = xcalloc(rounds, sizeof(double));
+	b->bares_ms = xcalloc(rounds, sizeof(double));
+	b->pause_ratios = xcalloc(rounds, sizeof(double));
 	b->walk_ms = xcalloc(rounds, sizeof(double));
 	b->mark_ms = xcalloc(rounds, sizeof(double));
 	b->mark_wall_ms = xcalloc(rounds, sizeof(double));
@@ -274,6 +335,8 @@ static void end(struct heap_bench *b)
 	free(b->bare_ms);
 	free(b->pause_ms);
 	free(b->pause_ratio);
+	free(b->bares_ms);
+	free(b->pause_ratios);
 	free(b->walk_ms);
 	free(b->mark_ms);
 	free(b->mark_wall_ms);

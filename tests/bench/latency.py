@@ -1,16 +1,22 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""Measure what a series with heap reads costs the clients of a server: latency and
-throughput of redis-server and of a small Java server, with and without
-"memstate --csv -i 1 --heap walk" beside them, in turns.
+"""Measure what heap reads cost the clients of a server: redis-server, a Go server and a
+Java server, in turns alone, beside a memstate that reads the heap every second, and
+right after that memstate has ended.
 
 Usage: latency.py MEMSTATE [TURNS [SECONDS [MIB]]]
 
-One client sends one request after the other. The figures are medians over the turns.
+One client sends a request every millisecond, and measures from the time at which it was
+due; then it sends requests one after the other. The figures are medians over the turns.
+SERVERS in the environment selects servers.
 """
 
+import csv
+import json
 import os
+import re
 import shutil
+import signal
 import socket
 import statistics
 import subprocess
@@ -20,11 +26,13 @@ import time
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 WARM_UP_S = 3
+INTERVAL_NS = 1_000_000
+COLUMNS = "heap_pause_s,heap_problem"
 
 
 class Redis:
     """A server with a table of values of 1000 bytes."""
-    name = "redis-server"
+    programs = ["redis-server"]
 
     def __init__(self, mib, folder):
         path = os.path.join(folder, "redis.sock")
@@ -56,14 +64,11 @@ class Redis:
         self.receive(self.answer)
 
 
-class Java:
-    """tests/bench/LatencyServer.java."""
-    name = "java"
+class Server:
+    """A program that prints its port."""
 
-    def __init__(self, mib, _):
-        self.process = subprocess.Popen(
-            ["java", f"-Xmx{2 * mib + 256}m", os.path.join(HERE, "LatencyServer.java"), str(mib)],
-            stdout=subprocess.PIPE)
+    def __init__(self, command):
+        self.process = subprocess.Popen(command, stdout=subprocess.PIPE)
         port = int(self.process.stdout.readline().split()[1])
         self.socket = socket.create_connection(("127.0.0.1", port))
         self.socket.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
@@ -73,57 +78,145 @@ class Java:
         self.socket.recv(1)
 
 
-def measure(server, seconds):
-    """Return p50, p99.9 and the longest latency in ms, and requests per second."""
+class Go(Server):
+    """tests/bench/latency_server.go."""
+    programs = ["go"]
+
+    def __init__(self, mib, folder):
+        program = os.path.join(folder, "latency_server")
+        subprocess.run(["go", "build", "-o", program, os.path.join(HERE, "latency_server.go")], check=True,
+                       env={**os.environ, "GOCACHE": folder, "GO111MODULE": "off"})
+        super().__init__([program, str(mib)])
+
+
+class Java(Server):
+    """tests/bench/LatencyServer.java."""
+    programs = ["java", "javac"]
+
+    def __init__(self, mib, folder):
+        subprocess.run(["javac", "-d", folder, os.path.join(HERE, "LatencyServer.java")], check=True)
+        super().__init__(["java", f"-Xmx{2 * mib + 256}m", "-cp", folder, "LatencyServer", str(mib)])
+
+
+def paced(server, seconds):
+    """Send requests at fixed times. Return p50, p99.9 and the longest latency in ms."""
     times, begin = [], time.perf_counter_ns()
-    end = last = begin
-    while end - begin < seconds * 1e9:
+    for i in range(int(seconds * 1e9) // INTERVAL_NS):
+        due = begin + i * INTERVAL_NS
+        while (now := time.perf_counter_ns()) < due:
+            time.sleep((due - now) / 1e9)
         server.ask()
-        end = time.perf_counter_ns()
-        times.append(end - last)
-        last = end
+        times.append(time.perf_counter_ns() - due)
     times.sort()
-    return [times[len(times) // 2] / 1e6, times[len(times) * 999 // 1000] / 1e6, times[-1] / 1e6,
-            len(times) / ((end - begin) / 1e9)]
+    return [times[len(times) // 2] / 1e6, times[len(times) * 999 // 1000] / 1e6, times[-1] / 1e6]
 
 
-def measure_beside(memstate, server, seconds):
-    """Measure while memstate samples the server every second and walks its heap."""
-    with subprocess.Popen([memstate, "--csv", "-i", "1", "--heap", "walk", "-p",
-                           str(server.process.pid)], stdout=subprocess.PIPE, text=True) as series:
-        time.sleep(1)
-        figures = measure(server, seconds)
-        series.terminate()
-        rows = series.stdout.read().splitlines()
-    if len(rows) < 3:
-        sys.exit(f"no comparison: memstate wrote only {len(rows)} lines")
-    return figures
+def unpaced(server, seconds):
+    """Return requests per second."""
+    count, begin = 0, time.perf_counter()
+    while (now := time.perf_counter()) < begin + seconds:
+        server.ask()
+        count += 1
+    return count / (now - begin)
 
 
-def report(server, plain, beside):
-    rows = ["p50 ms", "p99.9 ms", "longest ms", "requests/s"]
-    print(f"{server.name}, load {os.getloadavg()[0]:.0f}: alone; beside memstate; ratio")
-    for i, row in enumerate(rows):
-        a, b = (statistics.median(turn[i] for turn in turns) for turns in (plain, beside))
-        print(f"  {row:11} {a:10.3f} {b:10.3f} {b / a:6.2f}")
+def measure(server, seconds):
+    return [*paced(server, seconds), unpaced(server, seconds / 4)]
+
+
+class Series:
+    """Figures of the heap every second."""
+    name = "series"
+
+    def __init__(self, memstate, pid):
+        self.process = subprocess.Popen(
+            [memstate, "--csv", "-i", "1", "--heap", "walk", "--max-share", "100%", "-o", COLUMNS,
+             "-p", str(pid)], stdout=subprocess.PIPE, text=True)
+        self.rows = csv.DictReader(self.process.stdout)
+        next(self.rows)
+
+    def end(self):
+        self.process.terminate()
+        pauses, problems, last = [], set(), None
+        for row in self.rows:
+            if row["heap_pause_s"] not in ("", last):
+                last = row["heap_pause_s"]
+                pauses.append(float(last) * 1000)
+            problems.add(row["heap_problem"] or "no problem")
+        self.process.wait()
+        return pauses, problems
+
+
+class Leaks:
+    """Leak scans, each of which copies the whole heap while the process runs. They run apart
+    from this process, in which reading a report would delay the client."""
+    name = "leaks"
+
+    def __init__(self, memstate, pid):
+        self.out = tempfile.TemporaryFile()
+        self.process = subprocess.Popen(
+            ["sh", "-c", 'while :; do "$@"; sleep 1; done', "sh", memstate, "leaks", "--json", "-p",
+             str(pid), "--max-pause", "50ms"], stdout=self.out, start_new_session=True)
+
+    def end(self):
+        os.killpg(self.process.pid, signal.SIGTERM)
+        self.process.wait()
+        self.out.seek(0)
+        lines = self.out.read().splitlines(True)
+        reports = [json.loads(line) for line in lines if line.endswith(b"\n")]
+        self.out.close()
+        return [r["pause_s"] * 1000 for r in reports], \
+            {"copied before" if r["pre_copy"] else "plain pause" for r in reports}
+
+
+def huge_mib(pid):
+    with open(f"/proc/{pid}/smaps_rollup", encoding="ascii") as f:
+        return int(re.search(r"AnonHugePages: *(\d+)", f.read())[1]) // 1024
+
+
+def report(name, phases, pauses, results, huge):
+    print(f"{name}, load {os.getloadavg()[0]:.1f}: alone; beside memstate, ratio; afterwards, ratio")
+    for i, row in enumerate(["p50 ms", "p99.9 ms", "longest ms", "requests/s"]):
+        alone, beside, after = (statistics.median(turn[i] for turn in phase) for phase in phases)
+        print(f"  {row:11} {alone:10.3f} {beside:10.3f} {beside / alone:6.2f} {after:10.3f} {after / alone:6.2f}")
+    print(f"  {len(pauses)} heap reads, paused for {min(pauses):.1f} to {max(pauses):.1f} ms, median "
+          f"{statistics.median(pauses):.1f}: {', '.join(sorted(results))}; huge pages {huge} MiB", flush=True)
+
+
+def compare(memstate, server, kind, turns, seconds):
+    phases, pauses, results = ([], [], []), [], set()
+    pid = server.process.pid
+    huge = [huge_mib(pid)]
+    for _ in range(turns):
+        phases[0].append(measure(server, seconds))
+        reader = kind(memstate, pid)
+        phases[1].append(measure(server, seconds))
+        more, which = reader.end()
+        phases[2].append(measure(server, seconds))
+        pauses += more
+        results |= which
+        huge.append(huge_mib(pid))
+    if not pauses:
+        sys.exit(f"{kind.name}: no heap was read: {results}")
+    report(f"{type(server).__name__}, {kind.name}", phases, pauses, results, huge)
 
 
 def main():
     memstate, *numbers = sys.argv[1:]
     turns, seconds, mib = (list(map(int, numbers)) + [5, 20, 200][len(numbers):])
-    for kind, program in ((Redis, "redis-server"), (Java, "java")):
-        if not shutil.which(program):
-            print(f"{program} is not installed")
+    wanted = os.environ.get("SERVERS", "Redis Go Java").split()
+    for made, kinds in ((Redis, [Series, Leaks]), (Go, [Series]), (Java, [Series])):
+        if made.__name__ not in wanted:
+            continue
+        if not all(map(shutil.which, made.programs)):
+            print(f"not installed: {' or '.join(made.programs)}")
             continue
         with tempfile.TemporaryDirectory() as folder:
-            server = kind(mib, folder)
+            server = made(mib, folder)
             try:
                 measure(server, WARM_UP_S)
-                plain, beside = [], []
-                for _ in range(turns):
-                    plain.append(measure(server, seconds))
-                    beside.append(measure_beside(memstate, server, seconds))
-                report(server, plain, beside)
+                for kind in kinds:
+                    compare(memstate, server, kind, turns, seconds)
             finally:
                 server.process.kill()
                 server.process.wait()

@@ -129,7 +129,7 @@ bench-pre-copy-series: memstate$(EXEEXT) $(check_PROGRAMS)
 		$(SHELL) $(srcdir)/tests/live/python $(srcdir)/%D%/pre_copy_series.py $(SIZES)
 
 # Latency of servers beside a series with heap reads
-EXTRA_DIST += %D%/latency.py %D%/LatencyServer.java
+EXTRA_DIST += %D%/latency.py %D%/LatencyServer.java %D%/latency_server.go
 .PHONY: bench-latency
 bench-latency: memstate$(EXEEXT)
 	$(SHELL) $(srcdir)/tests/live/python $(srcdir)/%D%/latency.py '$(abs_builddir)/memstate$(EXEEXT)' $(COUNT)
