@@ -4,6 +4,7 @@
 #include "model/image.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -13,6 +14,10 @@
 #include "base/xalloc.h"
 
 #define HUGE_PAGE_BYTES (UINT64_C(2) << 20)
+
+#ifndef MFD_NOEXEC_SEAL
+#	define MFD_NOEXEC_SEAL 8U
+#endif
 
 static void release_memory(struct image *image)
 {
@@ -24,6 +29,7 @@ static void release_memory(struct image *image)
 	image->capacity_bytes = 0;
 	image->has_file = false;
 	image->fd = -1;
+	image->is_cut = false;
 }
 
 void image_release(struct image *image)
@@ -38,7 +44,6 @@ void image_clear(struct image *image)
 	image->length_bytes = 0;
 	image->run_count = 0;
 	image->hint = 0;
-	image->is_cut = false;
 }
 
 static void touch(struct image *image, uint64_t from_bytes)
@@ -47,23 +52,39 @@ static void touch(struct image *image, uint64_t from_bytes)
 		*(volatile uint8_t *)&image->bytes[at] = 0;
 }
 
+/* Release the pages of the image's file. Return false if the kernel cannot do it. */
+static bool drop_file_pages(struct image *image)
+{
+	return image->capacity_bytes == 0 ||
+	       fallocate(image->fd, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, 0,
+			 (off_t)image->capacity_bytes) == 0;
+}
+
 void image_drop_pages(struct image *image)
 {
-	if (image->bytes)
-		madvise(image->bytes, image->capacity_bytes,
-			image->has_file ? MADV_REMOVE : MADV_DONTNEED);
+	if (image->has_file)
+		drop_file_pages(image);
+	else if (image->bytes)
+		madvise(image->bytes, image->capacity_bytes, MADV_DONTNEED);
+}
+
+/* Create a file in memory, which cannot be executed on Linux 6.3 and later. */
+static int create_file(void)
+{
+	int fd = memfd_create("memstate image", MFD_CLOEXEC | MFD_NOEXEC_SEAL);
+
+	return fd >= 0 || errno != EINVAL ? fd
+					  : memfd_create("memstate image", MFD_CLOEXEC);
 }
 
 int image_make_watchable(struct image *image)
 {
 	image_clear(image);
-	if (image->has_file) {
-		image_drop_pages(image);
+	if (image->has_file && !image->is_cut && drop_file_pages(image))
 		return 0;
-	}
 	image->is_sparse = false;
 	release_memory(image);
-	image->fd = memfd_create("memstate image", MFD_CLOEXEC);
+	image->fd = create_file();
 	if (image->fd < 0)
 		return -errno;
 	image->has_file = true;

@@ -43,9 +43,9 @@ struct image {
 	bool has_file;
 	int fd;
 	/*
-	 * True if too many pages of a sparse image were read, so that absent pages now
-	 * read as zeros: a walk should end soon, because its result is useless. Another
-	 * thread may set it.
+	 * True if no more pages of a sparse image are read, so that absent pages read as
+	 * zeros: a walk should end soon, because its result is useless. Another thread
+	 * may set it. image_make_watchable() then maps new memory.
 	 */
 	bool is_cut;
 	/* number of copied bytes; set by peek_copy() or image_merge() */
@@ -89,7 +89,8 @@ void image_drop_pages(struct image *image);
 
 /*
  * Remove all runs of a sparse image, and touch all its pages, so that it is no longer
- * sparse. An image with a file loses its memory instead.
+ * sparse. If the image has a file, unmap and close it instead: image_reserve() then maps
+ * other memory.
  */
 void image_make_dense(struct image *image);
 

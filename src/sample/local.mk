@@ -41,6 +41,8 @@ noinst_LIBRARIES += %D%/libsample.a
 	%D%/heap/pre_copy_plan.h \
 	%D%/heap/reader.c \
 	%D%/heap/reader.h \
+	%D%/heap/estimate.c \
+	%D%/heap/estimate.h \
 	%D%/heap/reserve.c \
 	%D%/heap/reserve.h \
 	%D%/heap/soft_dirty_gate.c \

@@ -468,3 +468,8 @@ bool walk_has_small_arenas(const struct mapping_list *mappings)
 	}
 	return bytes_known(sum) && arenas <= sum / ARENAS_SHARE;
 }
+
+bool walk_has_large_arenas(const struct mapping_list *mappings)
+{
+	return walk_is_plain_glibc(mappings) && !walk_has_small_arenas(mappings);
+}

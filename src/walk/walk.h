@@ -51,8 +51,8 @@ bool walk_is_hopeless(const struct mapping_list *mappings, int process_fd,
 bool walk_keeps_data_apart(const struct mapping_list *mappings);
 
 /*
- * Return true if the process probably uses glibc's malloc, and has no runtime whose heap
- * memstate reads.
+ * Return true if the mappings show no other allocator, such as jemalloc or Go's, and
+ * neither Java, V8, Ruby nor Erlang, so that the process probably uses glibc's malloc.
  */
 bool walk_is_plain_glibc(const struct mapping_list *mappings);
 
@@ -62,6 +62,12 @@ bool walk_is_plain_glibc(const struct mapping_list *mappings);
  * first pages, or in mappings of the program.
  */
 bool walk_has_small_arenas(const struct mapping_list *mappings);
+
+/*
+ * Return true if the process probably uses glibc's malloc, and a considerable part of its
+ * memory is in malloc's arenas.
+ */
+bool walk_has_large_arenas(const struct mapping_list *mappings);
 
 /*
  * Return true if the mapping probably belongs to an arena of glibc's malloc. The walkers

@@ -38,8 +38,8 @@ def read_whole(pid):
 
 
 def check_report(pid, is_sparse=True, part=4):
-    """Read the heap; compare the report with that of a complete copy, of which at most one of
-    `part` pages may have been copied."""
+    """Read the heap, and compare the report with that of a complete copy. Check that less than
+    1/part of the bytes of the complete copy were copied."""
     report, whole = read(pid), read_whole(pid)
     copied = report.pop("copied_bytes")
     if is_sparse and has_userfaultfd():

@@ -157,6 +157,23 @@ def a_series_has_the_figures_of_plain_pauses():
 
 
 @test
+def a_survey_does_not_spoil_the_kept_copy():
+    """The pages that the figures need are too many for the pause, so each walk makes a survey
+    before it uses the kept copy."""
+    walk = [*WALK[:-1], "40ms"]
+    with Storm(100, *["mapped"] * 5, "write-10k") as target:
+        with Series(target.pid, walk=tuple(walk)) as series:
+            rows = [series.walk() for _ in range(5)]
+            check(tracked_mappings(target.pid), "the process is not tracked between the walks")
+            series.end(signal.SIGTERM)
+        with Series(target.pid, walk=PLAIN) as series:
+            plain = series.row()
+    for row in rows:
+        equal(row["heap_problem"], "", "problem")
+        equal(figures(row), figures(plain), "figures")
+
+
+@test
 def memstate_is_killed_between_the_walks():
     with Storm(BIG, "quiet") as target:
         before = facts(target.pid)

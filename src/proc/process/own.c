@@ -89,7 +89,20 @@ bool own_may_overcommit(void)
 		open("/proc/sys/vm/overcommit_memory", O_RDONLY | O_CLOEXEC);
 	char mode = 0;
 
-	return fd < 0 || read(fd, &mode, sizeof(mode)) < 1 || mode != '2';
+	return fd >= 0 && read(fd, &mode, sizeof(mode)) == sizeof(mode) && mode != '2';
+}
+
+bool own_may_write_huge_pages(void)
+{
+	_cleanup_close_ int fd = open("/sys/kernel/mm/transparent_hugepage/shmem_enabled",
+				      O_RDONLY | O_CLOEXEC);
+	char text[128];
+	ssize_t length = fd < 0 ? 0 : read(fd, text, sizeof(text) - 1);
+
+	text[length > 0 ? length : 0] = '\0';
+	/* without the file, the kernel has no huge pages */
+	return fd >= 0 && !strstr(text, "[never]") && !strstr(text, "[advise]") &&
+	       !strstr(text, "[deny]");
 }
 
 uint64_t own_count_descriptors(void)

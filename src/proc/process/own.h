@@ -34,11 +34,18 @@ int own_lock_memory(void);
 void own_release_code_pages(void);
 
 /*
- * Return false if the kernel grants only as much memory as it has (overcommit_memory is
- * 2). It then sends SIGBUS if it has no page for a mapped file in memory. Source:
- * Documentation/mm/overcommit-accounting.rst, mm/shmem.c.
+ * Return true unless vm.overcommit_memory is 2. In that mode, an access to a mapped file
+ * in memory (memfd_create(2)) may end with SIGBUS, because the kernel has no page for it.
+ * Also return false if the setting is unknown.
+ * Source: Documentation/mm/overcommit-accounting.rst, mm/shmem.c.
  */
 bool own_may_overcommit(void);
+
+/*
+ * Return true if writing to a file in memory may allocate a huge page (shmem_enabled).
+ * Source: Documentation/admin-guide/mm/transhuge.rst.
+ */
+bool own_may_write_huge_pages(void);
 
 /* Return the number of memstate's open file descriptors, or UINT64_MAX if unknown. */
 uint64_t own_count_descriptors(void);

@@ -396,10 +396,8 @@ static int begin_whole(struct heap_reader *reader, const struct usage *u,
 
 	if (r == 0)
 		r = check_status(reader, u->process.pid, heap);
-	if (r == 0) {
-		image_release(&reader->image);
+	if (r == 0)
 		r = check_room(reader, plan, heap);
-	}
 	return r < 0 ? r : track(reader, u, plan, costs, heap);
 }
 
@@ -409,10 +407,14 @@ int heap_pre_copy_begin(struct heap_reader *reader, const struct usage *u,
 {
 	struct pre_copy_plan plan;
 	const char *problem;
-	int r = -ESTALE;
+	bool is_kept;
+	int r;
 
 	heap->pre_copy = (struct heap_pre_copy){ .problem = NULL };
-	if (heap_copies_take(reader, &u->process)) {
+	is_kept = heap_copies_take(reader, &u->process);
+	/* a survey may have left an image that is sparse */
+	image_release(&reader->image);
+	if (is_kept) {
 		reader->has_tracked = true;
 		plan = pre_copy_plan_make(reader, mappings);
 		r = begin_kept(reader, u, mappings, &plan, costs, heap);

@@ -20,6 +20,7 @@
 #include "sample/heap/ask.h"
 #include "sample/heap/complete.h"
 #include "sample/heap/copies.h"
+#include "sample/heap/estimate.h"
 #include "sample/heap/moment.h"
 #include "sample/heap/pre_copy.h"
 #include "sample/heap/reserve.h"
@@ -27,19 +28,15 @@
 #include "tracee/memory/early_keep.h"
 #include "walk/walk.h"
 
-/* Upper bounds on the duration of the steps of a pause, measured on a busy machine. */
-#define PAUSE_BASE_NS (2 * NS_PER_MS)
-#define PAUSE_THREAD_NS (200 * NS_PER_US)
-#define PAUSE_MAPPING_NS (4 * NS_PER_US)
-#define PAUSE_COPY_NS_PER_GIB (400 * NS_PER_MS)
-/*
- * time in ns per GiB of memory for finding the resident pages, when only some of them
- * are copied
- */
-#define PAUSE_SCAN_NS_PER_GIB (20 * NS_PER_MS)
-
 /* A complete copy of fewer bytes than this is so fast that a survey is not worthwhile. */
 #define SURVEY_MIN_BYTES (UINT64_C(64) << 20)
+
+/*
+ * Maximum number of times that the process is stopped for a survey and the pause after
+ * it, without and with large arenas.
+ */
+#define SURVEY_STOPS 2
+#define SURVEY_STOPS_ARENAS 4
 
 /*
  * Extra memory to reserve, because the heap may grow between the check
@@ -94,27 +91,13 @@ void heap_reader_release(struct heap_reader *reader)
 	page_list_release(&reader->pages);
 }
 
-/*
- * Return an upper bound, in ns, on a pause in which scanned_bytes are scanned and
- * copied_bytes are copied.
- */
-static uint64_t estimate_pause_ns(const struct usage *u,
-				  const struct mapping_list *mappings,
-				  uint64_t scanned_bytes, uint64_t copied_bytes)
-{
-	return PAUSE_BASE_NS + u->process.thread_count * PAUSE_THREAD_NS +
-	       mappings->count * PAUSE_MAPPING_NS +
-	       (scanned_bytes >> 10) * PAUSE_SCAN_NS_PER_GIB / (1 << 20) +
-	       (copied_bytes >> 10) * PAUSE_COPY_NS_PER_GIB / (1 << 20);
-}
-
 uint64_t heap_reader_estimate_pause_ns(const struct heap_reader *reader,
 				       const struct usage *u,
 				       const struct mapping_list *mappings)
 {
 	uint64_t bytes = heap_moment_bytes(reader, mappings);
 
-	return bytes_known(bytes) ? estimate_pause_ns(u, mappings, 0, bytes)
+	return bytes_known(bytes) ? heap_estimate_pause_ns(u, mappings, 0, bytes)
 				  : BYTES_UNKNOWN;
 }
 
@@ -275,10 +258,14 @@ static bool may_survey(const struct heap_reader *reader, const struct usage *u,
 		       const struct mapping_list *mappings)
 {
 	uint64_t bytes = heap_moment_bytes(reader, mappings);
+	uint64_t stops = walk_has_large_arenas(mappings) ? SURVEY_STOPS_ARENAS
+							 : SURVEY_STOPS;
 
 	return !reader->is_running && !reader->copies_roots && reader->fs->is_live &&
 	       bytes_known(bytes) && bytes >= SURVEY_MIN_BYTES &&
 	       !platform_unsupported_reason(PLATFORM_WALK) && walk_can_index(mappings) &&
+	       heap_reader_estimate_pause_ns(reader, u, mappings) >
+		       stops * heap_estimate_pause_ns(u, mappings, 0, 0) &&
 	       heap_survey_is_promising(reader, u->process.pid, mappings);
 }
 
@@ -297,7 +284,7 @@ static int read_surveyed(struct heap_reader *reader, struct usage *u,
 
 	if (!survey->is_stable && can_copy_all)
 		return -ENODATA;
-	*ret_expected_ns = estimate_pause_ns(
+	*ret_expected_ns = heap_estimate_pause_ns(
 		u, mappings, heap_moment_bytes(reader, mappings), survey->bytes);
 	if (*ret_expected_ns > reader->max_pause_ns)
 		return -EFBIG;
@@ -332,7 +319,8 @@ static int read_sparse(struct heap_reader *reader, struct usage *u,
 				  stopped_ns);
 	if (r == -ENODATA)
 		heap_survey_give_up(reader, u->process.pid);
-	return r;
+	/* later, there may be enough memory for a survey */
+	return r == -ENOMEM ? -ENODATA : r;
 }
 
 static bool is_hopeless(struct heap_reader *reader, const struct usage *u,
@@ -354,6 +342,17 @@ static bool may_pre_copy(const struct heap_reader *reader,
 }
 
 /*
+ * Return true if a copy before the pause should be tried first: a survey of large arenas
+ * takes more CPU time, and the pause is longer.
+ */
+static bool prefers_pre_copy(const struct heap_reader *reader, const struct usage *u,
+			     const struct mapping_list *mappings)
+{
+	return may_pre_copy(reader, mappings) && walk_has_large_arenas(mappings) &&
+	       heap_reader_estimate_pause_ns(reader, u, mappings) > reader->max_pause_ns;
+}
+
+/*
  * Read a heap that is too large for a pause: copy most of it while the process runs.
  * Return -EFBIG with ret->pre_copy.problem if this is not possible.
  */
@@ -367,8 +366,8 @@ static int read_pre_copied(struct heap_reader *reader, struct usage *u,
 
 	for (int i = 0; r == -ESTALE && i < PRE_COPY_TRIES; i++) {
 		const struct pre_copy_costs costs = {
-			.fixed_ns = estimate_pause_ns(u, mappings, bytes, 0),
-			.copy_ns_per_gib = PAUSE_COPY_NS_PER_GIB,
+			.fixed_ns = heap_estimate_pause_ns(u, mappings, bytes, 0),
+			.copy_ns_per_gib = HEAP_COPY_NS_PER_GIB,
 		};
 		struct heap asked = { .pause_ns = 0 };
 		uint64_t pause_ns = 0;
@@ -402,7 +401,8 @@ static int read_pre_copied(struct heap_reader *reader, struct usage *u,
 int heap_reader_walk(struct heap_reader *reader, struct usage *u,
 		     struct mapping_list *mappings, struct heap *ret)
 {
-	uint64_t stopped_ns = 0;
+	bool surveys_last = prefers_pre_copy(reader, u, mappings);
+	uint64_t stopped_ns = 0, expected_ns = 0;
 	struct heap asked = { 0 };
 	int r;
 
@@ -412,7 +412,9 @@ int heap_reader_walk(struct heap_reader *reader, struct usage *u,
 		classify_heap(u, mappings, ret);
 		return 0;
 	}
-	r = read_sparse(reader, u, mappings, ret, &asked.expected_ns, &stopped_ns);
+	r = surveys_last ? -ENODATA
+			 : read_sparse(reader, u, mappings, ret, &asked.expected_ns,
+				       &stopped_ns);
 	if (r == -ENODATA) {
 		heap_release(ret);
 		r = prepare(reader, u, mappings, ret);
@@ -431,6 +433,14 @@ int heap_reader_walk(struct heap_reader *reader, struct usage *u,
 		ret->expected_ns = asked.expected_ns;
 		r = read_pre_copied(reader, u, mappings, ret, &stopped_ns);
 		asked = *ret;
+	}
+	if (r == -EFBIG && surveys_last) {
+		heap_release(ret);
+		if (read_sparse(reader, u, mappings, ret, &expected_ns, &stopped_ns) ==
+		    0) {
+			asked = (struct heap){ .expected_ns = expected_ns };
+			r = 0;
+		}
 	}
 	/* after an error, discard the findings of an earlier attempt */
 	if (r < 0)

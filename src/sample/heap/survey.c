@@ -26,8 +26,8 @@
 #define MISSING_BLOCK_BYTES (UINT64_C(1) << 20)
 
 /*
- * Number of bytes that are copied too, after an arena or after the last page of a large
- * arena that a walk reads: the arena may grow before the copy.
+ * Number of bytes to copy beyond the end of a small arena, or beyond the last page that a
+ * walk accessed in a large one, because the arena may grow before the copy.
  */
 #define ARENA_GROWTH_BYTES (UINT64_C(1) << 20)
 
@@ -67,11 +67,6 @@ void heap_survey_give_up(struct heap_reader *reader, int pid)
 	futile->items[futile->count++ % FUTILE_PIDS] = pid;
 }
 
-static uint64_t share_of_pages(const struct heap_reader *reader)
-{
-	return reader->image.length_bytes / IMAGE_PAGE_BYTES / SURVEY_PAGES_SHARE;
-}
-
 static void add_blocks(struct page_list *list, const struct page_range *range,
 		       uint64_t block_bytes)
 {
@@ -81,19 +76,21 @@ static void add_blocks(struct page_list *list, const struct page_range *range,
 
 /*
  * Walk the heap in the reader's sparse image. Append to *ret_accessed the pages that the
- * walkers read, and to *ret_missing the pages that were absent before; either may be
- * NULL. Return 0, -EFBIG if the walkers read too many pages, or another -errno.
+ * walkers accessed, and to *ret_missing at least one page of each block of
+ * LAZY_BLOCK_BYTES that was absent when they accessed it; either may be NULL. Return 0,
+ * -EFBIG if the walkers read too many pages, or another -errno.
  */
 static int watch_walk(struct heap_reader *reader, const struct walk_input *input,
-		      int mem_fd, uint64_t page_max, struct page_list *ret_accessed,
-		      struct page_list *ret_missing, struct heap *ret)
+		      int mem_fd, uint64_t page_max, bool ends_if_dense,
+		      struct page_list *ret_accessed, struct page_list *ret_missing,
+		      struct heap *ret)
 {
 	struct lazy *lazy;
 	int r;
 
 	heap_release(ret);
 	blocks_release(&reader->blocks);
-	r = lazy_start(&reader->image, mem_fd, page_max, &lazy);
+	r = lazy_start(&reader->image, mem_fd, page_max, ends_if_dense, &lazy);
 	if (r < 0)
 		return r;
 	walk_heap(input, ret, &reader->blocks);
@@ -105,8 +102,9 @@ static int watch_walk(struct heap_reader *reader, const struct walk_input *input
 }
 
 /*
- * Add the accessed pages to reader->pages. In a large arena, add only these pages: chunks
- * lie everywhere, so the blocks around the pages would be most of the arena.
+ * Add the accessed pages to reader->pages. In a large arena, do not extend the pages to
+ * blocks of BLOCK_BYTES: the heads of chunks are everywhere, so the blocks would cover
+ * most of the arena. Only the last page is extended, for growth.
  */
 static void list_accessed(struct heap_reader *reader, const struct walk_input *input,
 			  const struct page_list *accessed, bool has_large_arenas)
@@ -148,7 +146,8 @@ static int survey_running(struct heap_reader *reader, const struct walk_input *i
 		uint64_t bytes = page_list_bytes(&reader->pages);
 
 		image_drop_pages(&reader->image);
-		r = watch_walk(reader, input, mem_fd, page_max, &accessed, NULL, &heap);
+		r = watch_walk(reader, input, mem_fd, page_max, has_large_arenas,
+			       &accessed, NULL, &heap);
 		list_accessed(reader, input, &accessed, has_large_arenas);
 		page_list_release(&accessed);
 		*ret_is_stable = i > 0 && page_list_bytes(&reader->pages) == bytes;
@@ -257,25 +256,45 @@ static int try_list(struct heap_reader *reader, const struct usage *u,
 		blocks_release(&reader->blocks);
 		free_moment(reader, moment, mappings);
 	}
-	return is_final(r) || r == 0 ? r : -ENODATA;
+	/* a pause that copies all pages may be short enough */
+	return r == 0 || (is_final(r) && r != -ETIMEDOUT) ? r : -ENODATA;
 }
 
 /*
- * Return how many pages a survey may read, or 0 if there is too little free memory: a
- * walk needs memory for the pages and for its tables.
+ * Return how many bytes of memory a survey may use, besides the tables of a walk of this
+ * much memory.
  */
-static uint64_t find_page_max(const struct heap_reader *reader)
+static uint64_t find_free_bytes(const struct heap_reader *reader, uint64_t bytes)
 {
-	uint64_t bytes = reader->image.length_bytes;
 	struct room room = proc_room_read(reader->fs);
 	uint64_t free_bytes = room.bytes - room.bytes / HEAP_OTHERS_SHARE;
 
 	if (!bytes_known(room.bytes))
-		return bytes / IMAGE_PAGE_BYTES;
-	/* count the pages twice, because they are copied to a buffer first */
-	if (2 * (bytes / SURVEY_PAGES_SHARE) + bytes / HEAP_TABLES_SHARE > free_bytes)
+		return UINT64_MAX;
+	return free_bytes > bytes / HEAP_TABLES_SHARE
+		       ? free_bytes - bytes / HEAP_TABLES_SHARE
+		       : 0;
+}
+
+/*
+ * Return how many pages a survey of this much memory may read, or 0 if there is too
+ * little free memory.
+ */
+static uint64_t find_page_max(const struct heap_reader *reader, uint64_t bytes,
+			      bool has_large_arenas)
+{
+	uint64_t free_bytes = find_free_bytes(reader, bytes);
+	uint64_t share_bytes = bytes / SURVEY_PAGES_SHARE;
+
+	/* a pause copies the pages to a buffer first, so they need memory twice */
+	if (2 * share_bytes > free_bytes)
 		return 0;
-	free_bytes -= bytes / HEAP_TABLES_SHARE;
+	/*
+	 * without large arenas, whole blocks around the pages are copied, so limit the
+	 * pages to a share of all pages
+	 */
+	if (!has_large_arenas)
+		return share_bytes / IMAGE_PAGE_BYTES;
 	return (free_bytes < bytes ? free_bytes : bytes) / IMAGE_PAGE_BYTES;
 }
 
@@ -283,15 +302,16 @@ int heap_survey(struct heap_reader *reader, const struct usage *u,
 		const struct mapping_list *mappings, struct survey *ret,
 		uint64_t *stopped_ns)
 {
-	bool has_large_arenas = walk_is_plain_glibc(mappings) &&
-				!walk_has_small_arenas(mappings);
+	bool has_large_arenas = walk_has_large_arenas(mappings);
+	uint64_t bytes = heap_moment_bytes(reader, mappings);
+	uint64_t page_max = find_page_max(reader, bytes, has_large_arenas);
+	uint64_t pause_ns, arena_bytes = 0, listed_bytes;
 	struct heap_moment *moment;
 	struct walk_input input;
-	uint64_t pause_ns, page_max, arena_bytes = 0, listed_bytes;
 	int r;
 
-	if (!lazy_is_safe())
-		return -ENODATA;
+	if (!lazy_is_possible() || page_max == 0)
+		return -ENOMEM;
 	reader->pages.count = 0;
 	r = take_running(reader, u, mappings, &moment, &pause_ns);
 	*stopped_ns += pause_ns;
@@ -306,17 +326,15 @@ int heap_survey(struct heap_reader *reader, const struct usage *u,
 		arena_bytes = add_mappings(reader, &moment->mappings, walk_may_be_arena,
 					   ARENA_GROWTH_BYTES);
 	listed_bytes = page_list_bytes(&reader->pages);
-	page_max = find_page_max(reader);
-	/* the blocks around the pages, which are copied, too, must not be most pages */
-	if (!has_large_arenas && page_max > share_of_pages(reader))
-		page_max = share_of_pages(reader);
-	r = page_max == 0 ? -ENOMEM
-			  : survey_running(reader, &input, moment->mem_fd, page_max,
-					   has_large_arenas, &ret->is_stable);
+	r = survey_running(reader, &input, moment->mem_fd, page_max, has_large_arenas,
+			   &ret->is_stable);
 	free_moment(reader, moment, mappings);
-	/* whatever the error is, the process can be paused */
+	/* none of these errors prevents a pause that copies all pages */
 	if (r < 0)
 		return -ENODATA;
+	if (has_large_arenas &&
+	    2 * page_list_bytes(&reader->pages) > find_free_bytes(reader, bytes))
+		return -ENOMEM;
 	if (has_large_arenas)
 		r = try_list(reader, u, mappings, &ret->is_stable, stopped_ns);
 	ret->bytes = page_list_bytes(&reader->pages) - listed_bytes + arena_bytes;
@@ -328,8 +346,9 @@ int heap_survey_walk(struct heap_reader *reader, const struct walk_input *input,
 		     int mem_fd, struct heap *ret)
 {
 	struct page_list missing = PAGE_LIST_INIT;
-	int r = watch_walk(reader, input, mem_fd, share_of_pages(reader), NULL, &missing,
-			   ret);
+	uint64_t page_max =
+		reader->image.length_bytes / IMAGE_PAGE_BYTES / SURVEY_PAGES_SHARE;
+	int r = watch_walk(reader, input, mem_fd, page_max, false, NULL, &missing, ret);
 
 	/*
 	 * If a page is missing from the copy, the result of the walk is useless. The walk

@@ -11,8 +11,9 @@
 #include "walk/walk.h"
 
 /*
- * A survey fails if it reads more than 1/SURVEY_PAGES_SHARE of all pages, unless arenas
- * of glibc's malloc are large: then only if most of what it reads is needed, too.
+ * A survey fails if it reads more than 1/SURVEY_PAGES_SHARE of all pages. With large
+ * arenas of glibc's malloc, it fails instead if the walkers access too many of the pages
+ * that it has read, see lazy_start().
  */
 #define SURVEY_PAGES_SHARE 4
 
@@ -34,13 +35,14 @@ bool heap_survey_is_promising(const struct heap_reader *reader, int pid,
 void heap_survey_give_up(struct heap_reader *reader, int pid);
 
 /*
- * Find the pages that a pause should copy, and store them in reader->pages. Afterwards,
- * reader->image is sparse. `mappings` is the result of the last reading. Add the time for
- * which the process was paused to *stopped_ns.
+ * Find the pages that a pause should copy, and store them in reader->pages. If that
+ * succeeds, reader->image is sparse. `mappings` is the result of the last reading. Add
+ * the time for which the process was paused to *stopped_ns.
  *
  * Return 0; -ENODATA if the survey fails, because the heap walks read too large a part of
- * the pages, because there is too little memory, or because userfaultfd(2) is not
- * available; or an error of stop_run() if the process cannot be paused.
+ * the pages, or because userfaultfd(2) is not available; -ENOMEM if there is too little
+ * memory for a survey, or if memstate cannot make one (lazy_is_possible()); or an error
+ * of stop_run() if the process cannot be paused.
  */
 int heap_survey(struct heap_reader *reader, const struct usage *u,
 		const struct mapping_list *mappings, struct survey *ret,

@@ -146,8 +146,12 @@ int early_keep_finish(struct early_copy *copy, struct image *image,
 		      const struct image *late)
 {
 	uint64_t resident_bytes;
-	int r = place_runs(copy, image, &resident_bytes);
+	int r;
 
+	/* the copy becomes the memory of the image, which must not have any */
+	if (image->bytes || image->has_file)
+		return -EINVAL;
+	r = place_runs(copy, image, &resident_bytes);
 	if (r < 0 || !mark_late(copy, late) || !is_complete(copy, image))
 		return -ESTALE;
 	drop_absent(copy, image);

@@ -12,6 +12,7 @@
 #include <string.h>
 #include <sys/eventfd.h>
 #include <sys/ioctl.h>
+#include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/syscall.h>
@@ -48,12 +49,18 @@
 /* Number of pagemap entries that are read together. */
 #define ENTRIES 512
 
+/*
+ * Minimum size of the mappings that map_zeros() creates, so that they do not exceed the
+ * maximum number of mappings (vm.max_map_count) in an image of less than 8 GiB.
+ */
+#define ZEROS_MIN_BYTES (UINT64_C(256) << 10)
+
 struct lazy {
 	struct image *image;
 	int mem_fd, fault_fd, end_fd, pagemap_fd;
 	pthread_t thread;
 	uint64_t page_max, page_count, next_check_count;
-	bool is_full;
+	bool ends_if_dense, is_full;
 	uint64_t cpu_ns; /* CPU time of the thread that reads the pages */
 	struct page_list missing;
 	/*
@@ -126,8 +133,12 @@ static void stop_faults(struct lazy *l)
 	struct uffdio_range all = { (uintptr_t)l->image->bytes,
 				    l->image->capacity_bytes };
 
-	/* unregistering the memory also wakes the thread that waits for a page */
 	ioctl(l->fault_fd, UFFDIO_UNREGISTER, &all);
+	/*
+	 * wake the thread that waits for a page: unregistering does not wake it if
+	 * map_zeros() has replaced the memory there
+	 */
+	ioctl(l->fault_fd, UFFDIO_WAKE, &all);
 }
 
 static void wake(const struct lazy *l, uint64_t offset)
@@ -138,7 +149,11 @@ static void wake(const struct lazy *l, uint64_t offset)
 	ioctl(l->fault_fd, UFFDIO_WAKE, &page);
 }
 
-/* Call found(context, offset, length) for all adjacent mapped pages of the image. */
+/*
+ * Call found(context, offset, length) once for each range of adjacent pages of the image
+ * that are mapped, according to memstate's own pagemap. Return false if pagemap cannot be
+ * read.
+ */
 static bool find_mapped(const struct lazy *l,
 			void (*found)(void *context, uint64_t offset, uint64_t length),
 			void *context)
@@ -183,11 +198,29 @@ static bool is_too_much(struct lazy *l)
 
 	if (l->page_count >= l->page_max)
 		return true;
-	if (l->page_count < l->next_check_count)
+	if (!l->ends_if_dense || l->page_count < l->next_check_count)
 		return false;
 	l->next_check_count += l->image->length_bytes / IMAGE_PAGE_BYTES / CHECK_SHARE;
 	return !find_mapped(l, add_length, &bytes) ||
 	       bytes / IMAGE_PAGE_BYTES > l->page_count / ACCESSED_SHARE;
+}
+
+/*
+ * Map anonymous memory over the large ranges of absent pages, because reading an absent
+ * page of a file in memory would allocate it.
+ */
+static void map_zeros(const struct lazy *l)
+{
+	uint64_t offset = 0, capacity = l->image->capacity_bytes, end;
+
+	while ((offset = find_absent(l, offset, capacity, &end)) < capacity) {
+		if (end - offset >= ZEROS_MIN_BYTES &&
+		    mmap(l->image->bytes + offset, end - offset, PROT_READ | PROT_WRITE,
+			 MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED | MAP_NORESERVE, -1,
+			 0) == MAP_FAILED)
+			return;
+		offset = end;
+	}
 }
 
 /* From now on, absent pages read as zeros. */
@@ -195,6 +228,7 @@ static void cut(struct lazy *l)
 {
 	l->is_full = true;
 	__atomic_store_n(&l->image->is_cut, true, __ATOMIC_RELAXED);
+	map_zeros(l);
 	stop_faults(l);
 }
 
@@ -206,11 +240,7 @@ static void handle_fault(struct lazy *l, uint64_t fault_addr)
 	uint64_t addr, run_end, before, end;
 	bool is_next;
 
-	if (offset >= l->image->length_bytes) {
-		stop_faults(l);
-		return;
-	}
-	if (is_too_much(l)) {
+	if (offset >= l->image->length_bytes || is_too_much(l)) {
 		cut(l);
 		return;
 	}
@@ -233,6 +263,9 @@ static void handle_fault(struct lazy *l, uint64_t fault_addr)
 	if (end > run_end)
 		end = run_end;
 	fill_pages(l, run, offset - before, end);
+	/* an unreadable page before this one may have prevented it from being read */
+	if (is_absent(l, offset))
+		fill_pages(l, run, offset, end);
 	if (is_absent(l, offset)) {
 		memset(l->buffer, 0, IMAGE_PAGE_BYTES);
 		if (!write_image(l, offset, IMAGE_PAGE_BYTES)) {
@@ -311,21 +344,31 @@ static void release(struct lazy *l)
 	free(l);
 }
 
-bool lazy_is_safe(void)
+static bool can_read_pagemap(void)
+{
+	int fd = proc_own_open(PROC_PAGEMAP, O_RDONLY | O_CLOEXEC);
+
+	if (fd >= 0)
+		close(fd);
+	return fd >= 0;
+}
+
+bool lazy_is_possible(void)
 {
 	struct rlimit limit;
 
 	return prctl(PR_GET_SECCOMP, 0, 0, 0, 0) == 0 &&
 	       getrlimit(RLIMIT_FSIZE, &limit) == 0 && limit.rlim_cur == RLIM_INFINITY &&
-	       own_may_overcommit();
+	       own_may_overcommit() && !own_may_write_huge_pages() && can_read_pagemap();
 }
 
-int lazy_start(struct image *image, int mem_fd, uint64_t page_max, struct lazy **ret)
+int lazy_start(struct image *image, int mem_fd, uint64_t page_max, bool ends_if_dense,
+	       struct lazy **ret)
 {
 	struct lazy *l;
 	int r;
 
-	if (!lazy_is_safe())
+	if (!lazy_is_possible())
 		return -EPERM;
 	if (!image->has_file || !image->bytes)
 		return -EINVAL;
@@ -336,6 +379,7 @@ int lazy_start(struct image *image, int mem_fd, uint64_t page_max, struct lazy *
 	l->end_fd = eventfd(0, EFD_CLOEXEC);
 	l->pagemap_fd = proc_own_open(PROC_PAGEMAP, O_RDONLY | O_CLOEXEC);
 	l->page_max = page_max;
+	l->ends_if_dense = ends_if_dense;
 	l->next_check_count = image->length_bytes / IMAGE_PAGE_BYTES / CHECK_SHARE;
 	l->next_offset = UINT64_MAX;
 	l->window = 1;

@@ -25,28 +25,33 @@ struct lazy;
 #define LAZY_BLOCK_BYTES (UINT64_C(64) << 10)
 
 /*
- * Return false if watching could end memstate: a seccomp filter may kill it because of an
- * unexpected system call, RLIMIT_FSIZE applies to files in memory, and if the kernel does
- * not overcommit memory, it sends SIGBUS when it has no page for such a file.
+ * Return true if watching is possible, and does no harm to memstate. It is not if
+ * - memstate has a seccomp filter, which may kill it because of a system call,
+ * - RLIMIT_FSIZE is set, which applies to files in memory and ends memstate by SIGXFSZ,
+ * - the kernel does not overcommit memory: it sends SIGBUS if it lacks a page of a file,
+ * - the kernel uses huge pages for files in memory, or
+ * - memstate may not read its own pagemap, because it has file capabilities.
  */
-bool lazy_is_safe(void);
+bool lazy_is_possible(void);
 
 /*
  * Begin to watch a watchable image. The first access to an absent page reads the page
  * through mem_fd, which is /proc/PID/mem of the target. If mem_fd is -1, or if the page
  * has vanished, the page contains zeros.
  *
- * Once this much was read, all other absent pages read as zeros, so that useless work
- * ends soon and takes no more memory: page_max pages; or a part of the image, if most of
- * these pages were also accessed.
+ * Watching ends early, and all other absent pages then read as zeros, in two cases: if
+ * page_max pages have been read; or, with ends_if_dense, if after each eighth of the
+ * image more than a third of the pages read so far were also accessed. This limits the
+ * time and the memory that a useless walk takes.
  *
  * Until lazy_stop(), the image must not be changed, and its bytes must not be passed to
  * the kernel.
  *
- * Return 0; -EPERM if lazy_is_safe() returns false; or another -errno if userfaultfd(2)
- * is not available.
+ * Return 0; -EPERM if lazy_is_possible() returns false; or another -errno if
+ * userfaultfd(2) is not available.
  */
-int lazy_start(struct image *image, int mem_fd, uint64_t page_max, struct lazy **ret);
+int lazy_start(struct image *image, int mem_fd, uint64_t page_max, bool ends_if_dense,
+	       struct lazy **ret);
 
 /*
  * Stop watching the image. Append to *ret_accessed the pages that were accessed, and to

@@ -178,7 +178,7 @@ static void search_gap(struct glibc *g, struct gap gap)
 	uint64_t end_addr = gap.end_addr;
 	uint64_t addr = image_next_resident(g->image, gap.start_addr, end_addr);
 
-	while (addr < end_addr) {
+	while (addr < end_addr && !image_is_cut(g->image)) {
 		struct mapped_chunk chunk;
 		uint64_t next_addr = addr + IMAGE_PAGE_BYTES;
 

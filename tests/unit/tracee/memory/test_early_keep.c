@@ -299,6 +299,21 @@ static void memory_that_another_descriptor_tracks_cannot_be_continued(void **sta
 	close(fd);
 }
 
+/* The image's own memory would be lost, and the copy would get it later. */
+static void an_image_with_memory_cannot_take_the_copy(void **state)
+{
+	struct early_copy copy = EARLY_COPY_INIT;
+	struct image image = IMAGE_INIT, late = IMAGE_INIT;
+
+	(void)state;
+	assert_int_equal(image_reserve(&image, IMAGE_PAGE_BYTES), 0);
+	assert_int_equal(early_keep_finish(&copy, &image, &late), -EINVAL);
+	image_release(&image);
+	assert_int_equal(image_make_watchable(&image), 0);
+	assert_int_equal(early_keep_finish(&copy, &image, &late), -EINVAL);
+	image_release(&image);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -313,6 +328,7 @@ int main(void)
 		TEST(a_page_that_is_copied_neither_early_nor_late_is_an_error),
 		TEST(a_range_outside_of_the_layout_cannot_be_continued),
 		TEST(memory_that_another_descriptor_tracks_cannot_be_continued),
+		cmocka_unit_test(an_image_with_memory_cannot_take_the_copy),
 #undef TEST
 	};
 

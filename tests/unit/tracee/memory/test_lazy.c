@@ -12,6 +12,7 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/resource.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "../../support/unit.h"
@@ -100,15 +101,21 @@ static void copy(struct memory *m)
 }
 
 /* Begin to watch the image, or skip the test if userfaultfd(2) is not available. */
-static struct lazy *watch(struct memory *m, int mem_fd, uint64_t page_max)
+static struct lazy *watch_until(struct memory *m, int mem_fd, uint64_t page_max,
+				bool ends_if_dense)
 {
 	struct lazy *lazy = NULL;
-	int r = lazy_start(&m->image, mem_fd, page_max, &lazy);
+	int r = lazy_start(&m->image, mem_fd, page_max, ends_if_dense, &lazy);
 
 	if (r == -EPERM || r == -ENOSYS || r == -EINVAL)
 		skip();
 	assert_int_equal(r, 0);
 	return lazy;
+}
+
+static struct lazy *watch(struct memory *m, int mem_fd, uint64_t page_max)
+{
+	return watch_until(m, mem_fd, page_max, false);
 }
 
 static uint8_t read_page(struct memory *m, size_t page)
@@ -284,12 +291,14 @@ static void a_limit_on_the_size_of_files_is_respected(void **state)
 	struct rlimit before, limit;
 	struct lazy *lazy;
 
+	if (!lazy_is_possible())
+		skip();
 	assert_int_equal(image_reserve(&m->image, PAGES * PAGE), 0);
 	assert_int_equal(getrlimit(RLIMIT_FSIZE, &before), 0);
 	limit = before;
 	limit.rlim_cur = PAGE;
 	assert_int_equal(setrlimit(RLIMIT_FSIZE, &limit), 0);
-	assert_int_equal(lazy_start(&m->image, -1, PAGES, &lazy), -EPERM);
+	assert_int_equal(lazy_start(&m->image, -1, PAGES, false, &lazy), -EPERM);
 	assert_int_equal(setrlimit(RLIMIT_FSIZE, &before), 0);
 }
 
@@ -301,17 +310,55 @@ static void dense_accesses_end_the_watch(void **state)
 	size_t zeros = 0;
 
 	write_all(m);
+	for (int i = 0; i < 2; i++) {
+		assert_int_equal(image_make_watchable(&m->image), 0);
+		assert_false(image_is_cut(&m->image));
+		assert_int_equal(peek_find(&m->peek, &m->range, 1, &m->image), 0);
+		assert_int_equal(image_reserve(&m->image, PAGES * PAGE), 0);
+		lazy = watch_until(m, m->peek.mem_fd, PAGES, i == 0);
+		zeros = 0;
+		for (size_t k = 0; k < PAGES; k += 2)
+			zeros += read_page(m, k) == 0;
+		assert_true(lazy_stop(lazy, NULL, &m->found, &m->cpu_ns) == (i == 1));
+		assert_true(image_is_cut(&m->image) == (i == 0));
+		/* an eighth or more is read before the check */
+		if (i == 0)
+			assert_in_range(zeros, PAGES / 4, PAGES / 2 - PAGES / 16);
+		else
+			assert_int_equal(zeros, 0);
+	}
+}
+
+/* Pages of a file in memory would be allocated when they are read. */
+static void absent_pages_take_no_memory_after_the_end(void **state)
+{
+	struct memory *m = *state;
+	struct lazy *lazy;
+	struct stat st;
+
+	write_all(m);
 	assert_int_equal(peek_find(&m->peek, &m->range, 1, &m->image), 0);
 	assert_int_equal(image_reserve(&m->image, PAGES * PAGE), 0);
-	lazy = watch(m, m->peek.mem_fd, PAGES);
-	for (size_t i = 0; i < PAGES; i += 2)
-		zeros += read_page(m, i) == 0;
+	lazy = watch(m, m->peek.mem_fd, 1);
+	assert_int_equal(read_page(m, 0), 1);
+	for (size_t i = 16; i < PAGES; i++)
+		assert_int_equal(read_page(m, i), 0);
+	assert_int_equal(read_page(m, 0), 1);
 	assert_false(lazy_stop(lazy, NULL, &m->found, &m->cpu_ns));
-	assert_true(image_is_cut(&m->image));
-	/* an eighth or more is read before the check */
-	assert_in_range(zeros, PAGES / 4, PAGES / 2 - PAGES / 16);
-	image_clear(&m->image);
-	assert_false(image_is_cut(&m->image));
+	assert_int_equal(fstat(m->image.fd, &st), 0);
+	assert_true((uint64_t)st.st_blocks * 512 <= LAZY_BLOCK_BYTES);
+}
+
+static void an_unreadable_page_does_not_hide_the_next(void **state)
+{
+	struct memory *m = *state;
+	struct lazy *lazy;
+
+	copy(m);
+	assert_int_equal(munmap(m->bytes + 10 * PAGE, PAGE), 0);
+	lazy = watch(m, m->peek.mem_fd, PAGES);
+	assert_int_equal(read_page(m, 11), 12);
+	assert_true(lazy_stop(lazy, NULL, &m->found, &m->cpu_ns));
 }
 
 static void a_read_of_a_page_that_was_not_copied_is_noticed(void **state)
@@ -394,6 +441,8 @@ int main(void)
 		TEST(the_accessed_pages_are_listed_though_others_are_read),
 		TEST(a_page_that_is_present_does_not_change),
 		TEST(dense_accesses_end_the_watch),
+		TEST(absent_pages_take_no_memory_after_the_end),
+		TEST(an_unreadable_page_does_not_hide_the_next),
 		TEST(a_limit_on_the_size_of_files_is_respected),
 		TEST(a_read_of_a_page_that_was_not_copied_is_noticed),
 		TEST(pages_beyond_the_maximum_are_zeros),
