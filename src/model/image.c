@@ -104,20 +104,6 @@ void image_make_sparse(struct image *image)
 	image_drop_pages(image);
 }
 
-void image_make_dense(struct image *image)
-{
-	image_clear(image);
-	if (!image->is_sparse)
-		return;
-	image->is_sparse = false;
-	if (image->has_file)
-		release_memory(image);
-	if (!image->bytes)
-		return;
-	madvise(image->bytes, image->capacity_bytes, MADV_HUGEPAGE);
-	touch(image, 0);
-}
-
 int image_reserve(struct image *image, uint64_t bytes)
 {
 	uint64_t capacity = (bytes + HUGE_PAGE_BYTES) & ~(HUGE_PAGE_BYTES - 1);

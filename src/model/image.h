@@ -88,13 +88,6 @@ int image_make_watchable(struct image *image);
 void image_drop_pages(struct image *image);
 
 /*
- * Remove all runs of a sparse image, and touch all its pages, so that it is no longer
- * sparse. If the image has a file, unmap and close it instead: image_reserve() then maps
- * other memory.
- */
-void image_make_dense(struct image *image);
-
-/*
  * Append a run with the pages of [start_addr, end_addr). The caller fills in their bytes.
  * Return 0, or -EINVAL if the range is empty, is not page aligned, or does not lie after
  * the last run.

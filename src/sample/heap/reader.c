@@ -15,7 +15,6 @@
 #include "classify/heap/fit_shares.h"
 #include "classify/heap/spread.h"
 #include "classify/process/classify_heap.h"
-#include "proc/cgroup/room.h"
 #include "proc/process/dir.h"
 #include "sample/heap/ask.h"
 #include "sample/heap/complete.h"
@@ -37,13 +36,6 @@
  */
 #define SURVEY_STOPS 2
 #define SURVEY_STOPS_ARENAS 4
-
-/*
- * Extra memory to reserve, because the heap may grow between the check
- * of its size and the pause.
- */
-#define ROOM_SPARE_SHARE 16
-#define ROOM_SPARE_BYTES (UINT64_C(4) << 20)
 
 /*
  * Maximum number of heap walks. A heap looks corrupt if the target was paused in the
@@ -102,31 +94,6 @@ uint64_t heap_reader_estimate_pause_ns(const struct heap_reader *reader,
 }
 
 /*
- * Reserve memory for the copy, and check that there is also room for the tables of the
- * heap walk. The limits prevent memstate from causing the machine to swap.
- */
-static int make_room(struct heap_reader *reader, uint64_t bytes, struct heap *ret)
-{
-	uint64_t had_bytes = reader->image.is_sparse ? 0 : reader->image.capacity_bytes;
-	struct room room;
-	int r = 0;
-
-	bytes += bytes / ROOM_SPARE_SHARE + ROOM_SPARE_BYTES;
-	if (had_bytes >= bytes)
-		return 0;
-	room = proc_room_read(reader->fs);
-	ret->needed_bytes = bytes - had_bytes + bytes / HEAP_TABLES_SHARE;
-	ret->room_bytes = room.bytes;
-	ret->room_limit = room.limit;
-	if (bytes_known(room.bytes) &&
-	    ret->needed_bytes > room.bytes - room.bytes / HEAP_OTHERS_SHARE)
-		r = -ENOMEM;
-	if (r == 0)
-		image_make_dense(&reader->image);
-	return r ? r : image_reserve(&reader->image, bytes);
-}
-
-/*
  * Prepare as much as possible before the pause: check that the heap walk is permitted,
  * and reserve memory for the copy.
  */
@@ -146,7 +113,7 @@ static int prepare(struct heap_reader *reader, const struct usage *u,
 		return -EFBIG;
 	if (reader->max_copy_bytes > 0 && bytes > reader->max_copy_bytes)
 		return -EFBIG;
-	return make_room(reader, bytes, ret);
+	return heap_make_room(reader, bytes, ret);
 }
 
 static int read_once(struct heap_reader *reader, struct usage *u,
@@ -260,12 +227,13 @@ static bool may_survey(const struct heap_reader *reader, const struct usage *u,
 	uint64_t bytes = heap_moment_bytes(reader, mappings);
 	uint64_t stops = walk_has_large_arenas(mappings) ? SURVEY_STOPS_ARENAS
 							 : SURVEY_STOPS;
+	uint64_t all_ns = heap_reader_estimate_pause_ns(reader, u, mappings);
 
 	return !reader->is_running && !reader->copies_roots && reader->fs->is_live &&
 	       bytes_known(bytes) && bytes >= SURVEY_MIN_BYTES &&
 	       !platform_unsupported_reason(PLATFORM_WALK) && walk_can_index(mappings) &&
-	       heap_reader_estimate_pause_ns(reader, u, mappings) >
-		       stops * heap_estimate_pause_ns(u, mappings, 0, 0) &&
+	       (all_ns > reader->max_pause_ns ||
+		all_ns > stops * heap_estimate_pause_ns(u, mappings, 0, 0)) &&
 	       heap_survey_is_promising(reader, u->process.pid, mappings);
 }
 
@@ -349,6 +317,7 @@ static bool prefers_pre_copy(const struct heap_reader *reader, const struct usag
 			     const struct mapping_list *mappings)
 {
 	return may_pre_copy(reader, mappings) && walk_has_large_arenas(mappings) &&
+	       !futile_pids_contain(&reader->futile_pre_copies, u->process.pid) &&
 	       heap_reader_estimate_pause_ns(reader, u, mappings) > reader->max_pause_ns;
 }
 
@@ -398,11 +367,42 @@ static int read_pre_copied(struct heap_reader *reader, struct usage *u,
 	return r;
 }
 
+/* Return true if a copy before the pause has failed, but a survey may succeed. */
+static bool may_survey_after(int error)
+{
+	return error == -EFBIG || error == -ENOMEM || error == -ETIMEDOUT ||
+	       error == -ESTALE;
+}
+
+/*
+ * Copy only some pages after a copy before the pause has failed with this error. Return
+ * 0, the error if this fails, too, or the error for which the process cannot be paused.
+ */
+static int read_sparse_after(struct heap_reader *reader, struct usage *u,
+			     struct mapping_list *mappings, int error, struct heap *ret,
+			     struct heap *asked, uint64_t *stopped_ns)
+{
+	uint64_t expected_ns = 0;
+	int r;
+
+	heap_release(ret);
+	r = read_sparse(reader, u, mappings, ret, &expected_ns, stopped_ns);
+	if (r < 0 && r != -EPERM && r != -EBUSY && r != -ESRCH && r != -ETIME)
+		return error;
+	asked->pre_copy.problem = NULL;
+	asked->pre_copy.round_count = 0;
+	asked->expected_ns = expected_ns;
+	/* the copy before the pause will fail again */
+	if (r == 0)
+		futile_pids_add(&reader->futile_pre_copies, u->process.pid);
+	return r;
+}
+
 int heap_reader_walk(struct heap_reader *reader, struct usage *u,
 		     struct mapping_list *mappings, struct heap *ret)
 {
 	bool surveys_last = prefers_pre_copy(reader, u, mappings);
-	uint64_t stopped_ns = 0, expected_ns = 0;
+	uint64_t stopped_ns = 0;
 	struct heap asked = { 0 };
 	int r;
 
@@ -434,14 +434,8 @@ int heap_reader_walk(struct heap_reader *reader, struct usage *u,
 		r = read_pre_copied(reader, u, mappings, ret, &stopped_ns);
 		asked = *ret;
 	}
-	if (r == -EFBIG && surveys_last) {
-		heap_release(ret);
-		if (read_sparse(reader, u, mappings, ret, &expected_ns, &stopped_ns) ==
-		    0) {
-			asked = (struct heap){ .expected_ns = expected_ns };
-			r = 0;
-		}
-	}
+	if (surveys_last && may_survey_after(r))
+		r = read_sparse_after(reader, u, mappings, r, ret, &asked, &stopped_ns);
 	/* after an error, discard the findings of an earlier attempt */
 	if (r < 0)
 		heap_release(ret);

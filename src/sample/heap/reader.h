@@ -53,15 +53,27 @@ enum heap_use {
 #define FUTILE_PIDS 64
 
 /*
- * Processes for which a survey failed, or for which copying only some of the pages was
- * not sufficient. All pages of these processes are copied. If the array is full, a new
- * process replaces the oldest one.
+ * Processes for which a way to copy the heap is not tried again, because it has failed.
+ * If the array is full, a new process replaces the oldest one.
  */
 struct futile_pids {
 	int items[FUTILE_PIDS];
 	/* number of processes added so far, including replaced ones */
 	unsigned int count;
 };
+
+static inline void futile_pids_add(struct futile_pids *pids, int pid)
+{
+	pids->items[pids->count++ % FUTILE_PIDS] = pid;
+}
+
+static inline bool futile_pids_contain(const struct futile_pids *pids, int pid)
+{
+	for (size_t i = 0; i < FUTILE_PIDS; i++)
+		if (pids->items[i] == pid)
+			return true;
+	return false;
+}
 
 struct heap_copies;
 
@@ -126,7 +138,10 @@ struct heap_reader {
 	 * are copied
 	 */
 	struct page_list pages;
+	/* processes for which a survey failed, or did not list all pages in time */
 	struct futile_pids futile;
+	/* processes for which a copy before the pause failed, but a survey did not */
+	struct futile_pids futile_pre_copies;
 	/* CPU time that other threads used for the last read */
 	uint64_t survey_cpu_ns;
 	/* blocks found by the last read; they point into the image */

@@ -3,7 +3,10 @@
 
 #include "sample/heap/reserve.h"
 
+#include <errno.h>
+
 #include "base/units.h"
+#include "proc/cgroup/room.h"
 #include "tracee/memory/early_copy.h"
 #include "tracee/memory/peek.h"
 
@@ -12,6 +15,13 @@
  * estimate from the last round.
  */
 #define LATE_SPARE_BYTES (UINT64_C(32) << 20)
+
+/*
+ * Extra memory to reserve, because the heap may grow between the check
+ * of its size and the pause.
+ */
+#define ROOM_SPARE_SHARE 16
+#define ROOM_SPARE_BYTES (UINT64_C(4) << 20)
 
 /* Return an upper bound on the resident bytes of the listed pages. */
 static uint64_t listed_bytes(const struct heap_moment *moment)
@@ -96,4 +106,27 @@ int heap_moment_reserve(struct heap_moment *moment)
 	if (moment->image.is_sparse)
 		return image_reserve(&moment->packed, listed_bytes(moment));
 	return bytes_known(bytes) ? image_reserve(&moment->image, bytes) : 0;
+}
+
+int heap_make_room(struct heap_reader *reader, uint64_t bytes, struct heap *ret)
+{
+	uint64_t had_bytes;
+	struct room room;
+	int r = 0;
+
+	/* the pages that a survey has read do not count as used memory */
+	if (reader->image.is_sparse)
+		image_release(&reader->image);
+	had_bytes = reader->image.capacity_bytes;
+	bytes += bytes / ROOM_SPARE_SHARE + ROOM_SPARE_BYTES;
+	if (had_bytes >= bytes)
+		return 0;
+	room = proc_room_read(reader->fs);
+	ret->needed_bytes = bytes - had_bytes + bytes / HEAP_TABLES_SHARE;
+	ret->room_bytes = room.bytes;
+	ret->room_limit = room.limit;
+	if (bytes_known(room.bytes) &&
+	    ret->needed_bytes > room.bytes - room.bytes / HEAP_OTHERS_SHARE)
+		r = -ENOMEM;
+	return r ? r : image_reserve(&reader->image, bytes);
 }

@@ -22,6 +22,13 @@
  */
 int heap_moment_reserve(struct heap_moment *moment);
 
+/*
+ * Reserve memory for a copy of this size, and check that there is also room for the
+ * tables of the heap walk. The limits prevent memstate from causing the machine to swap.
+ * Set needed_bytes, room_bytes and room_limit in *ret. Return 0 or -ENOMEM.
+ */
+int heap_make_room(struct heap_reader *reader, uint64_t bytes, struct heap *ret);
+
 /* Return true if a part of the memory has been copied before the pause. */
 static inline bool heap_moment_is_early(const struct heap_moment *moment)
 {

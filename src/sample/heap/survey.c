@@ -46,11 +46,8 @@
 bool heap_survey_is_promising(const struct heap_reader *reader, int pid,
 			      const struct mapping_list *mappings)
 {
-	const struct futile_pids *futile = &reader->futile;
-
-	for (size_t i = 0; i < FUTILE_PIDS; i++)
-		if (futile->items[i] == pid)
-			return false;
+	if (futile_pids_contain(&reader->futile, pid))
+		return false;
 	/*
 	 * Determining the types of blocks requires the contents of the blocks. If an
 	 * allocator stores its own data apart from the blocks, a survey is therefore
@@ -62,9 +59,7 @@ bool heap_survey_is_promising(const struct heap_reader *reader, int pid,
 
 void heap_survey_give_up(struct heap_reader *reader, int pid)
 {
-	struct futile_pids *futile = &reader->futile;
-
-	futile->items[futile->count++ % FUTILE_PIDS] = pid;
+	futile_pids_add(&reader->futile, pid);
 }
 
 static void add_blocks(struct page_list *list, const struct page_range *range,
@@ -257,7 +252,7 @@ static int try_list(struct heap_reader *reader, const struct usage *u,
 		free_moment(reader, moment, mappings);
 	}
 	/* a pause that copies all pages may be short enough */
-	return r == 0 || (is_final(r) && r != -ETIMEDOUT) ? r : -ENODATA;
+	return r == 0 || r == -ENOMEM || (is_final(r) && r != -ETIMEDOUT) ? r : -ENODATA;
 }
 
 /*
@@ -304,19 +299,21 @@ int heap_survey(struct heap_reader *reader, const struct usage *u,
 {
 	bool has_large_arenas = walk_has_large_arenas(mappings);
 	uint64_t bytes = heap_moment_bytes(reader, mappings);
-	uint64_t page_max = find_page_max(reader, bytes, has_large_arenas);
-	uint64_t pause_ns, arena_bytes = 0, listed_bytes;
+	uint64_t pause_ns, page_max, arena_bytes = 0, listed_bytes;
 	struct heap_moment *moment;
 	struct walk_input input;
 	int r;
 
+	/* so that it does not count as used memory */
+	image_release(&reader->image);
+	page_max = find_page_max(reader, bytes, has_large_arenas);
 	if (!lazy_is_possible() || page_max == 0)
 		return -ENOMEM;
 	reader->pages.count = 0;
 	r = take_running(reader, u, mappings, &moment, &pause_ns);
 	*stopped_ns += pause_ns;
 	if (r < 0)
-		return is_final(r) ? r : -ENODATA;
+		return is_final(r) || r == -ENOMEM ? r : -ENODATA;
 	/*
 	 * make the walkers read everything that they would read in the copy of a
 	 * paused process
@@ -329,6 +326,7 @@ int heap_survey(struct heap_reader *reader, const struct usage *u,
 	r = survey_running(reader, &input, moment->mem_fd, page_max, has_large_arenas,
 			   &ret->is_stable);
 	free_moment(reader, moment, mappings);
+	image_drop_pages(&reader->image);
 	/* none of these errors prevents a pause that copies all pages */
 	if (r < 0)
 		return -ENODATA;

@@ -50,10 +50,11 @@
 #define ENTRIES 512
 
 /*
- * Minimum size of the mappings that map_zeros() creates, so that they do not exceed the
- * maximum number of mappings (vm.max_map_count) in an image of less than 8 GiB.
+ * Minimum size and maximum number of the mappings that map_zeros() creates. The kernel
+ * limits the number of mappings of a process (vm.max_map_count).
  */
 #define ZEROS_MIN_BYTES (UINT64_C(256) << 10)
+#define ZEROS_MAX 16384
 
 struct lazy {
 	struct image *image;
@@ -212,13 +213,18 @@ static bool is_too_much(struct lazy *l)
 static void map_zeros(const struct lazy *l)
 {
 	uint64_t offset = 0, capacity = l->image->capacity_bytes, end;
+	size_t count = 0;
 
-	while ((offset = find_absent(l, offset, capacity, &end)) < capacity) {
-		if (end - offset >= ZEROS_MIN_BYTES &&
-		    mmap(l->image->bytes + offset, end - offset, PROT_READ | PROT_WRITE,
-			 MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED | MAP_NORESERVE, -1,
-			 0) == MAP_FAILED)
-			return;
+	while (count < ZEROS_MAX &&
+	       (offset = find_absent(l, offset, capacity, &end)) < capacity) {
+		if (end - offset >= ZEROS_MIN_BYTES) {
+			if (mmap(l->image->bytes + offset, end - offset,
+				 PROT_READ | PROT_WRITE,
+				 MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED | MAP_NORESERVE,
+				 -1, 0) == MAP_FAILED)
+				return;
+			count++;
+		}
 		offset = end;
 	}
 }
