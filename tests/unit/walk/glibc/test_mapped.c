@@ -205,6 +205,24 @@ static void a_forged_head_after_other_data_is_ignored(void **state)
 		}
 }
 
+/* If absent pages read as zeros, the search for missing chunks would only take time. */
+static void a_walk_of_a_copy_that_was_cut_ends(void **state)
+{
+	struct heap_image h;
+	struct heap heap;
+
+	(void)state;
+	heap_image_init(&h, &heap_kinds[4]);
+	h.image.is_cut = true;
+	heap_image_walk(&h, &heap);
+	assert_int_not_equal(heap.quality, QUALITY_EXACT);
+	assert_int_equal(heap.mapped.count, 0);
+	for (size_t i = 0; i < heap.arena_count; i++)
+		assert_int_equal(heap.arenas[i].live.count, 0);
+	heap_release(&heap);
+	heap_image_release(&h);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -213,6 +231,7 @@ int main(void)
 		cmocka_unit_test(no_mmapped_chunk_begins_at_a_later_page_of_its_mapping),
 		cmocka_unit_test(a_table_before_an_mmapped_chunk_is_not_searched),
 		cmocka_unit_test(an_mmapped_chunk_may_span_two_mappings),
+		cmocka_unit_test(a_walk_of_a_copy_that_was_cut_ends),
 		cmocka_unit_test(an_aligned_block_follows_pages_of_one_value),
 		cmocka_unit_test(a_forged_head_after_other_data_is_ignored),
 	};
