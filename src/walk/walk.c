@@ -466,7 +466,8 @@ bool walk_has_small_arenas(const struct mapping_list *mappings)
 		if (walk_may_be_arena(m))
 			arenas = bytes_add(arenas, mapping_copyable_bytes(m));
 	}
-	return bytes_known(sum) && arenas <= sum / ARENAS_SHARE;
+	return bytes_known(sum) && arenas <= sum / ARENAS_SHARE &&
+	       walk_is_plain_glibc(mappings);
 }
 
 bool walk_has_large_arenas(const struct mapping_list *mappings)

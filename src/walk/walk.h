@@ -57,9 +57,9 @@ bool walk_keeps_data_apart(const struct mapping_list *mappings);
 bool walk_is_plain_glibc(const struct mapping_list *mappings);
 
 /*
- * Return true if most of the memory of a process that uses glibc's malloc is outside of
- * malloc's arenas: in blocks with their own mappings, of which the walkers read only the
- * first pages, or in mappings of the program.
+ * Return true if the process probably uses glibc's malloc, and most of its memory is
+ * outside of malloc's arenas: in blocks with their own mappings, of which the walkers
+ * read only the first pages, or in mappings of the program.
  */
 bool walk_has_small_arenas(const struct mapping_list *mappings);
 

@@ -124,8 +124,8 @@ static void list_accessed(struct heap_reader *reader, const struct walk_input *i
 /*
  * Walk the heap of the running process, at most SURVEYS times, until a walk reads no new
  * pages and recognizes the heap. A walk may end early, because the process can change the
- * heap during the walk. With large arenas, one walk reads so much that it is not
- * repeated.
+ * heap during the walk. If arenas are large, a walk reads much of the heap, so memstate
+ * makes only one.
  */
 static int survey_running(struct heap_reader *reader, const struct walk_input *input,
 			  int mem_fd, uint64_t page_max, bool has_large_arenas,
@@ -304,10 +304,12 @@ int heap_survey(struct heap_reader *reader, const struct usage *u,
 	struct walk_input input;
 	int r;
 
+	if (!lazy_is_possible())
+		return -ENODATA;
 	/* so that it does not count as used memory */
 	image_release(&reader->image);
 	page_max = find_page_max(reader, bytes, has_large_arenas);
-	if (!lazy_is_possible() || page_max == 0)
+	if (page_max == 0)
 		return -ENOMEM;
 	reader->pages.count = 0;
 	r = take_running(reader, u, mappings, &moment, &pause_ns);
@@ -319,7 +321,7 @@ int heap_survey(struct heap_reader *reader, const struct usage *u,
 	 * paused process
 	 */
 	input = heap_moment_input(reader, moment);
-	if (walk_is_plain_glibc(mappings) && !has_large_arenas)
+	if (walk_has_small_arenas(mappings))
 		arena_bytes = add_mappings(reader, &moment->mappings, walk_may_be_arena,
 					   ARENA_GROWTH_BYTES);
 	listed_bytes = page_list_bytes(&reader->pages);

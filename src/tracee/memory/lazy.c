@@ -192,7 +192,7 @@ static void add_length(void *context, uint64_t offset, uint64_t length)
 	*(uint64_t *)context += length;
 }
 
-/* Return true if so many pages were read or accessed that watching is useless. */
+/* Return true if watching should end, because too many pages were read or accessed. */
 static bool is_too_much(struct lazy *l)
 {
 	uint64_t bytes = 0;
