@@ -62,7 +62,11 @@ def the_copy_is_the_memory_of_the_stopped_process():
 def the_copy_contains_pages_that_the_kernel_merges_and_separates():
     with Merging():
         count = compare(["ksm"], 8)
+        with Storm(16, "ksm") as target:
+            wait_for_merged_pages(target.pid)
+            _, wrong = tool(target.pid, "-e", 1, "-n", 8)
     check(count >= 4, f"only {count} comparisons")
+    check(any(r["different"] > 0 for r in wrong), f"wrong copies are not detected: {wrong}")
 
 
 @test

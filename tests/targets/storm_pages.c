@@ -147,9 +147,11 @@ void *run_ksm(void *unused)
 	madvise(area, AREA_BYTES, MADV_MERGEABLE);
 	pthread_barrier_wait(&barrier);
 	for (uint64_t i = 2;; i++) {
-		uint8_t *at = area + random_next(&x) % (AREA_BYTES / PAGE) * PAGE;
+		for (int k = 0; k < 32; k++) {
+			size_t page = random_next(&x) % (AREA_BYTES / PAGE);
 
-		fill(at, PAGE, i % 4 == 0 ? i : equal);
+			fill(area + page * PAGE, PAGE, k % 4 == 0 ? i : equal);
+		}
 		if (i % 256 == 0)
 			madvise(area, AREA_BYTES / 4, MADV_UNMERGEABLE);
 		if (i % 256 == 64)

@@ -40,9 +40,9 @@ void heap_survey_give_up(struct heap_reader *reader, int pid);
  * the time for which the process was paused to *stopped_ns.
  *
  * Return 0; -ENODATA if the survey fails, because the heap walks read too large a part of
- * the pages, or because memstate cannot watch its own memory (lazy_is_possible()); -ENOMEM
- * if there is too little memory for a survey; or an error of stop_run() if the process
- * cannot be paused.
+ * the pages, or because memstate cannot watch its own memory (lazy_is_possible());
+ * -ENOMEM if there is too little memory for a survey; or an error of stop_run() if the
+ * process cannot be paused.
  */
 int heap_survey(struct heap_reader *reader, const struct usage *u,
 		const struct mapping_list *mappings, struct survey *ret,
